@@ -1,0 +1,1 @@
+"""What waits: one task per piece of state, reached through bounded mailboxes."""

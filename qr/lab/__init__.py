@@ -1,0 +1,1 @@
+"""The same actors against a simulated provider: demo, simulation, faults."""

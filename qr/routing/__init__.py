@@ -1,0 +1,1 @@
+"""Who serves this request: pure functions from a situation to a decision."""

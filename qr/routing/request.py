@@ -1,0 +1,79 @@
+"""The host's question as it comes over the wire (`scheduler.pick`, contract section 3).
+
+The types are lean on purpose: a decode builds only what a decision needs and skips the rest, the caller's secrets
+(`Authorization`, cookies) as far as possible among it.
+"""
+
+from typing import Any
+
+import msgspec
+
+__all__ = ["Candidate", "Options", "PickRequest", "decode_pick"]
+
+GO_NAMES = {"id": "ID"}
+
+
+def _go(name: str) -> str:
+    return GO_NAMES.get(name, name.title().replace("_", ""))
+
+
+class Attributes(msgspec.Struct, frozen=True, gc=False):
+    """The only attribute of a candidate that a decision looks at."""
+
+    auth_kind: str = ""
+
+
+class Candidate(msgspec.Struct, frozen=True, gc=False, rename=_go):
+    """One account that the host offers."""
+
+    id: str
+    provider: str = ""
+    priority: int = 0
+    status: str = ""
+    attributes: Attributes | None = None
+
+    @property
+    def api_key(self) -> bool:
+        return self.attributes is not None and self.attributes.auth_kind == "apikey"
+
+
+class Options(msgspec.Struct, frozen=True, rename=_go):
+    """Where a session's name may stand."""
+
+    headers: dict[str, list[str]] | None = None
+    metadata: dict[str, Any] | None = None
+
+
+class PickRequest(msgspec.Struct, frozen=True, rename=_go):
+    """One `scheduler.pick`; every key may be missing or null."""
+
+    provider: str = ""
+    providers: list[str] | None = None
+    model: str = ""
+    stream: bool = False
+    options: Options | None = None
+    candidates: list[Candidate] | None = None
+
+    def headers(self) -> dict[str, list[str]]:
+        return (self.options and self.options.headers) or {}
+
+    def metadata(self) -> dict[str, Any]:
+        return (self.options and self.options.metadata) or {}
+
+    def text(self, key: str) -> str:
+        """The metadata value *key* when it is a text, trimmed; else empty."""
+        value = self.metadata().get(key)
+        return value.strip() if isinstance(value, str) else ""
+
+
+_decoder = msgspec.json.Decoder(PickRequest)
+
+
+def decode_pick(body: bytes | bytearray | memoryview) -> PickRequest:
+    """
+    Read the host's question.
+
+    Raises:
+        msgspec.DecodeError: the bytes are no JSON, or a value has the wrong type.
+    """
+    return _decoder.decode(body)

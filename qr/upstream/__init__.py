@@ -1,0 +1,1 @@
+"""The providers' usage endpoints and the accounts' credentials, over HTTP."""

@@ -1,0 +1,1 @@
+"""The dashboard, its API and its live feed."""
