@@ -1,7 +1,7 @@
 """One quota window as the router believes it, and the rules that read it.
 
-Times are epoch seconds, percents are 0 to 100. A window is told by its name: `five_hour`, `weekly`, `monthly`,
-`weekly:<family>`, `five_hour:<family>`, or its length such as `86400s` when it fits none of these.
+Times are epoch seconds, percents are 0 to 100. A window is told by its name: `five_hour`, `weekly`,
+`monthly`, `weekly:<family>`, `five_hour:<family>`, or its length such as `86400s` when it fits none of these.
 """
 
 import re
@@ -20,6 +20,7 @@ __all__ = [
     "applies",
     "families",
     "in_family",
+    "limits",
     "long_window",
     "remaining_percent",
 ]
@@ -78,8 +79,8 @@ class Window:
         """
         Seconds since the newest evidence.
 
-        Evidence from the future (the clock stepped back while nobody ran) counts as infinitely old: a step never
-        makes data fresher than it is.
+        Evidence from the future (the clock stepped back while nobody ran) counts as infinitely old: a step
+        never makes data fresher than it is.
         """
         return now - self.observed_at if self.observed_at <= now + CLOCK_SLACK else float("inf")
 
@@ -100,10 +101,15 @@ def long_window(windows: Windows) -> Window | None:
     return next((windows[name] for name in LONG if name in windows), None)
 
 
+def limits(name: str) -> bool:
+    """Whether the window *name* limits requests for any model; one of an odd length limits nothing."""
+    return name.partition(":")[0] in ALWAYS
+
+
 def applies(name: str, model: str) -> bool:
     """Whether the window *name* limits requests for *model* (specification, section 4)."""
-    kind, colon, family = name.partition(":")
-    return name in ALWAYS or (bool(colon) and kind in ALWAYS and in_family(model, family))
+    kind, _, family = name.partition(":")
+    return kind in ALWAYS and (not family or in_family(model, family))
 
 
 def families(names: Iterable[str]) -> set[str]:

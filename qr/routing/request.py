@@ -1,7 +1,6 @@
 """The host's question as it comes over the wire (`scheduler.pick`, contract section 3).
 
-The types are lean on purpose: a decode builds only what a decision needs and skips the rest, the caller's secrets
-(`Authorization`, cookies) as far as possible among it.
+The types are lean on purpose: a decode builds only what a decision needs and skips the rest.
 """
 
 from typing import Any

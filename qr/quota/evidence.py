@@ -1,0 +1,255 @@
+"""How readings become a snapshot of an account's windows, in any order of arrival.
+
+A snapshot keeps, for each window, only the newest evidence of each kind. Every field is the maximum, by time,
+of what was said of it, so a merge gives the same snapshot whatever the order in which answers are delivered
+(specification, section 5: a reading from the past never overwrites a newer one). What is believed
+(`qr.quota.belief`) is read off the kept evidence, never stored.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+from attrs import evolve, frozen
+
+from qr.quota.readings import Observation, Reading
+from qr.quota.windows import Status
+
+__all__ = [
+    "Anchor",
+    "Evidence",
+    "Listing",
+    "Mark",
+    "Plan",
+    "Point",
+    "Refusal",
+    "Snapshot",
+    "Told",
+    "last_said",
+    "merge",
+    "shifted",
+]
+
+# Readings are kept by the reset that they name. A provider names one reset at a time, two around a rollover;
+# anchors that swing between values were seen nine times a week (evidence, section 7): six cover that.
+MAX_ANCHORS = 6
+
+# An account has three windows and a few model families; more names than this are a provider gone wild.
+MAX_WINDOWS = 24
+
+SEVERITY: Mapping[Status, int] = {"allowed": 0, "allowed_warning": 1, "rejected": 2}
+
+
+@frozen
+class Said:
+    """Something that was said at an epoch second."""
+
+    at: float
+
+
+@frozen
+class Point(Said):
+    """A percent that was read."""
+
+    used_percent: float
+    resets_at: float | None
+    unstarted: bool = False
+    paid: bool = False
+    source: str = ""
+
+
+@frozen
+class Told(Said):
+    """A status of the window's own."""
+
+    status: Status
+
+
+@frozen
+class Refusal(Said):
+    """The provider refused because of the window, or said that it would."""
+
+    until: float | None
+    paid: bool = False
+
+
+@frozen
+class Mark(Said):
+    """A warning mark, until its reset when that was told."""
+
+    until: float | None
+
+
+@frozen
+class Listing(Said):
+    """An answer that listed all windows of the account."""
+
+    names: tuple[str, ...]
+
+
+@frozen
+class Plan(Said):
+    """The plan as the provider names it, for display."""
+
+    name: str
+
+
+@frozen
+class Anchor:
+    """The first and the last reading that named (about) the same reset."""
+
+    first: Point
+    last: Point
+
+
+@frozen
+class Evidence:
+    """The newest evidence of each kind for one window."""
+
+    anchors: tuple[Anchor, ...] = ()
+    """Newest last."""
+    status: Told | None = None
+    refusal: Refusal | None = None
+    mark: Mark | None = None
+    unmarked: Told | None = None
+    """The newest status of the window's own that clears its mark."""
+
+
+@frozen
+class Snapshot:
+    """All that is known of an account's windows."""
+
+    evidence: Mapping[str, Evidence] = {}
+    listing: Listing | None = None
+    all_clear: Told | None = None
+    """The newest aggregate status that clears every mark."""
+    plan: Plan | None = None
+
+
+S = TypeVar("S", bound=Said)
+
+
+def merge(snapshot: Snapshot, seen: Observation) -> Snapshot:
+    """The snapshot with one more answer in it; the order of merges does not matter."""
+    evidence = dict(snapshot.evidence)
+    for reading in seen.readings:
+        evidence[reading.window] = _add(evidence.get(reading.window, Evidence()), reading, seen)
+    clears = seen.aggregate == "allowed"
+    return Snapshot(
+        evidence=_bounded(evidence),
+        listing=_newest(snapshot.listing, _listing(seen), lambda said: said.names),
+        all_clear=_newest(snapshot.all_clear, Told(seen.observed_at, "allowed") if clears else None),
+        plan=_newest(
+            snapshot.plan, Plan(seen.observed_at, seen.plan) if seen.plan else None, lambda p: p.name
+        ),
+    )
+
+
+def _add(known: Evidence, reading: Reading, seen: Observation) -> Evidence:
+    told = Told(seen.observed_at, reading.status) if reading.status else None
+    clears = told if reading.status == "allowed" else None
+    return Evidence(
+        anchors=_with_point(known.anchors, _point(reading, seen)),
+        status=_newest(known.status, told, lambda said: SEVERITY[said.status]),
+        refusal=_newest(known.refusal, _refusal(reading, seen), lambda said: (said.until or 0.0, said.paid)),
+        mark=_newest(known.mark, _mark(reading, seen), lambda said: said.until or 0.0),
+        unmarked=_newest(known.unmarked, clears),
+    )
+
+
+def _newest(old: S | None, new: S | None, tie: Callable[[S], object] = lambda _: 0) -> S | None:
+    """The later of two; at the same second the greater *tie*, so that order of arrival decides nothing."""
+    if old is None or new is None:
+        return old or new
+    if old.at == new.at:
+        return max(old, new, key=tie)  # type: ignore[arg-type]  # each tie is comparable with its like
+    return old if old.at > new.at else new
+
+
+def _point(reading: Reading, seen: Observation) -> Point | None:
+    """
+    The percent of a reading that is complete.
+
+    A passive observation counts only with its reset; a poll may leave it out (specification, section 5).
+    """
+    if reading.used_percent is None or (seen.source != "usage" and reading.resets_at is None):
+        return None
+    told = (reading.used_percent, reading.resets_at, reading.unstarted, reading.paid)
+    return Point(seen.observed_at, *told, source=seen.source)
+
+
+def _refusal(reading: Reading, seen: Observation) -> Refusal | None:
+    refuses = reading.refused or reading.status == "rejected"
+    return Refusal(seen.observed_at, reading.resets_at, reading.paid) if refuses else None
+
+
+def _mark(reading: Reading, seen: Observation) -> Mark | None:
+    """A mark is set by a success whose own status of the window is exactly `allowed_warning`."""
+    sets = seen.successful and reading.status == "allowed_warning"
+    return Mark(seen.observed_at, reading.resets_at) if sets else None
+
+
+def _listing(seen: Observation) -> Listing | None:
+    names = tuple(sorted(reading.window for reading in seen.readings))
+    return Listing(seen.observed_at, names) if seen.full else None
+
+
+def _order(point: Point) -> tuple[object, ...]:
+    reset = point.resets_at or 0.0
+    return (point.at, point.used_percent, reset, point.unstarted, point.paid, point.source)
+
+
+def _minute(point: Point) -> int | None:
+    return None if point.resets_at is None else int(point.resets_at // 60)
+
+
+def _with_point(anchors: tuple[Anchor, ...], point: Point | None) -> tuple[Anchor, ...]:
+    if point is None:
+        return anchors
+    by_reset = {_minute(anchor.last): anchor for anchor in anchors}
+    known = by_reset.get(_minute(point), Anchor(point, point))
+    first, last = min(known.first, point, key=_order), max(known.last, point, key=_order)
+    by_reset[_minute(point)] = Anchor(first, last)
+    return tuple(sorted(by_reset.values(), key=lambda anchor: _order(anchor.last))[-MAX_ANCHORS:])
+
+
+def _bounded(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
+    if len(evidence) <= MAX_WINDOWS:
+        return evidence
+    newest = sorted(evidence, key=lambda name: (last_said(evidence[name]), name))[-MAX_WINDOWS:]
+    return {name: evidence[name] for name in newest}
+
+
+def last_said(known: Evidence) -> float:
+    """The epoch second of the newest evidence of a window; 0 when there is none."""
+    said = (*(anchor.last for anchor in known.anchors), known.status, known.refusal, known.mark)
+    return max((one.at for one in said if one is not None), default=0.0)
+
+
+def shifted(snapshot: Snapshot, seconds: float) -> Snapshot:
+    """
+    The same evidence after a step of the machine's clock by *seconds*: it keeps its age.
+
+    Only the times of observation move. Resets are the provider's times and stay.
+    """
+
+    def moved(said: S) -> S:
+        return evolve(said, at=said.at + seconds)
+
+    def maybe(said: S | None) -> S | None:
+        return None if said is None else moved(said)
+
+    def aged(known: Evidence) -> Evidence:
+        return Evidence(
+            anchors=tuple(Anchor(moved(anchor.first), moved(anchor.last)) for anchor in known.anchors),
+            status=maybe(known.status),
+            refusal=maybe(known.refusal),
+            mark=maybe(known.mark),
+            unmarked=maybe(known.unmarked),
+        )
+
+    return Snapshot(
+        evidence={name: aged(known) for name, known in snapshot.evidence.items()},
+        listing=maybe(snapshot.listing),
+        all_clear=maybe(snapshot.all_clear),
+        plan=maybe(snapshot.plan),
+    )

@@ -1,0 +1,79 @@
+"""The table of bindings: which account an agent thread is kept on."""
+
+from collections import OrderedDict
+from collections.abc import Iterator
+
+from attrs import evolve, frozen
+
+__all__ = ["Binding", "Bindings", "Lookup"]
+
+
+@frozen
+class Binding:
+    """One session's account, and who stands in for it. Times are epoch seconds."""
+
+    account: str
+    stand_in: str | None = None
+    """Serves the session while its own account cannot."""
+    bound_at: float = 0.0
+    used_at: float = 0.0
+
+
+class Lookup:
+    """What a decision asks of the table."""
+
+    def get(self, provider: str, key: str) -> Binding | None:
+        raise NotImplementedError
+
+
+class Bindings(Lookup):
+    """Bounded in number (the least recently used go first) and in idle time."""
+
+    def __init__(self, *, limit: int, ttl: float) -> None:
+        """
+        Args:
+            limit: how many bindings are kept at most.
+            ttl: seconds without a request after which a binding is dropped.
+
+        """
+        self._limit = limit
+        self._ttl = ttl
+        self._known: OrderedDict[tuple[str, str], Binding] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def __iter__(self) -> Iterator[tuple[str, str, Binding]]:
+        """Provider, key and binding, the least recently used first."""
+        return ((provider, key, binding) for (provider, key), binding in self._known.items())
+
+    def get(self, provider: str, key: str) -> Binding | None:
+        return self._known.get((provider, key))
+
+    def put(self, provider: str, key: str, binding: Binding) -> None:
+        self._known[provider, key] = binding
+        self._known.move_to_end((provider, key))
+
+    def touch(self, provider: str, key: str, now: float) -> None:
+        """The session asked again: it is the most recently used."""
+        known = self.get(provider, key)
+        if known is not None:
+            self.put(provider, key, evolve(known, used_at=now))
+
+    def remove(self, provider: str, key: str) -> Binding | None:
+        return self._known.pop((provider, key), None)
+
+    def clear(self) -> None:
+        self._known.clear()
+
+    def expire(self, now: float) -> list[tuple[str, str]]:
+        """Drop what is too old or too much, and say which: it is to be forgotten elsewhere too."""
+        gone = []
+        while self._known and self._oldest_goes(now):
+            name, _ = self._known.popitem(last=False)
+            gone.append(name)
+        return gone
+
+    def _oldest_goes(self, now: float) -> bool:
+        oldest = next(iter(self._known.values()))
+        return len(self._known) > self._limit or oldest.used_at + self._ttl < now

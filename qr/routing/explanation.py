@@ -1,0 +1,37 @@
+"""What is said of each candidate of a decision, worked out when someone looks."""
+
+from collections.abc import Iterator
+
+from qr.routing.decision import Decision
+from qr.routing.policies import POLICIES
+from qr.routing.ranking import losses
+
+__all__ = ["verdicts"]
+
+
+def verdicts(decision: Decision) -> dict[str, str]:
+    """
+    One word for each candidate, and for the bound account when it was not offered.
+
+    `chosen`, what stands against it (`exhausted:weekly`, `stale`, …), or the layer of the ranking in which it
+    lost to the chosen one (`low_headroom`, `warned`, else `outranked`).
+    """
+    return dict(_verdicts(decision))
+
+
+def _verdicts(decision: Decision) -> Iterator[tuple[str, str]]:
+    chosen = decision.chosen
+    lost = dict(_losses(decision))
+    for contender in decision.pool:
+        if chosen is not None and contender.id == chosen.account:
+            yield contender.id, "chosen"
+        else:
+            yield contender.id, lost.get(contender.id) or contender.standing.verdict or "outranked"
+    if decision.home is not None:
+        yield decision.home.account, (decision.home.trouble and decision.home.verdict) or "not_offered"
+
+
+def _losses(decision: Decision) -> Iterator[tuple[str, str]]:
+    rules = decision.rules
+    for contender, word in losses(decision.ranked, POLICIES[rules.policy], rules, decision.at):
+        yield contender.id, word

@@ -1,0 +1,124 @@
+"""Who comes first: the layers of the ranking, from the outside in (specification, section 4)."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from attrs import frozen
+
+from qr.routing.policies import Policy
+from qr.routing.request import Candidate
+from qr.routing.rules import Rules
+from qr.routing.standing import Standing
+
+__all__ = ["Contender", "Layer", "choose", "layers", "losses", "rankable"]
+
+
+@frozen
+class Contender:
+    """A candidate of the host, and where its account stands."""
+
+    candidate: Candidate
+    standing: Standing
+
+    @property
+    def id(self) -> str:
+        return self.candidate.id
+
+
+Pool = Sequence[Contender]
+
+
+@frozen
+class Layer:
+    """One layer keeps some of a pool, never nobody; who drops out is given its word."""
+
+    word: str
+    keep: Callable[[Pool], Pool]
+
+
+def rankable(pool: Pool, policy: Policy) -> Pool:
+    """
+    The contenders that may be ranked: usable and trusted.
+
+    A policy that works unpolled asks for no trust, and ranks the exhausted when exhaustion alone leaves
+    nobody.
+    """
+    if not policy.works_unpolled:
+        return [one for one in pool if one.standing.usable and one.standing.trusted]
+    known = [one for one in pool if one.standing.reported or not one.candidate.api_key]
+    return [one for one in known if one.standing.usable] or [
+        one for one in known if _only_exhausted(one.standing)
+    ]
+
+
+def _only_exhausted(standing: Standing) -> bool:
+    others = standing.gone or standing.paid or standing.circuit_open or standing.paused
+    return standing.exhausted is not None and not others
+
+
+def choose(pool: Pool, policy: Policy, rules: Rules, now: float) -> Contender | None:
+    """The first of *pool* by all layers; None when it is empty."""
+    if len(pool) > 1:
+        for layer in layers(policy, rules, now):
+            pool = layer.keep(pool)
+    return pool[0] if pool else None
+
+
+def losses(pool: Pool, policy: Policy, rules: Rules, now: float) -> Iterator[tuple[Contender, str]]:
+    """Each loser of *pool* with the word of the layer in which it lost to the chosen one."""
+    for layer in layers(policy, rules, now) if len(pool) > 1 else ():
+        kept = layer.keep(pool)
+        yield from ((one, layer.word) for one in pool if one not in kept)
+        pool = kept
+
+
+def layers(policy: Policy, rules: Rules, now: float) -> Iterator[Layer]:
+    """The layers in the order in which they are asked."""
+    warning = Layer("warned", _unwarned)
+    yield Layer("low_headroom", lambda pool: _with_headroom(pool, rules.new_session_min_remaining))
+    if rules.warning_preference == "above_priority":
+        yield warning
+    yield Layer("outranked", _highest(lambda one: one.candidate.priority))
+    if rules.warning_preference == "within_priority":
+        yield warning
+    yield Layer("outranked", _highest(lambda one: rules.manual_priority.get(one.id, 0)))
+    yield Layer("outranked", lambda pool: _first_by(policy, pool, rules, now))
+    yield Layer("outranked", _highest(lambda one: _left(one.standing)))
+    yield Layer("outranked", _first_id)
+
+
+def _with_headroom(pool: Pool, least: float) -> Pool:
+    return [one for one in pool if one.standing.headroom >= least] or pool
+
+
+def _unwarned(pool: Pool) -> Pool:
+    return [one for one in pool if not one.standing.warned] or pool
+
+
+def _highest(value: Callable[[Contender], float]) -> Callable[[Pool], Pool]:
+    def keep(pool: Pool) -> Pool:
+        values = [value(one) for one in pool]
+        top = max(values)
+        return [one for one, own in zip(pool, values, strict=True) if own == top]
+
+    return keep
+
+
+def _first_by(policy: Policy, pool: Pool, rules: Rules, now: float) -> Pool:
+    places = [policy.place(one.standing, rules, now) for one in pool]
+    group, value = min(places)
+    limit = value + policy.tolerance(rules)
+    return [
+        one
+        for one, place in zip(pool, places, strict=True)
+        if place == (group, value) or (place[0] == group and place[1] < limit)
+    ]
+
+
+def _left(standing: Standing) -> float:
+    """More remaining goes first; what is not known cannot be promised."""
+    return -1.0 if standing.long_remaining is None else standing.long_remaining
+
+
+def _first_id(pool: Pool) -> Pool:
+    # Text compares by code points, which is the order of its UTF-8 bytes.
+    return [min(pool, key=lambda one: one.id)]

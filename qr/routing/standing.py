@@ -1,0 +1,174 @@
+"""Where an account stands for requests of one model: usable, trusted, and what ranks it.
+
+A standing is worked out once and holds until something about the account changes or a moment passes
+(`valid_until`), so that a pick costs no more than the candidates that it was offered.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from attrs import frozen
+
+from qr.quota.windows import ALWAYS, Window, Windows, applies, long_window, remaining_percent
+from qr.routing.account import AccountView
+from qr.routing.rules import Rules
+
+__all__ = ["Standing", "standing"]
+
+FOREVER = float("inf")
+
+
+@frozen
+class Standing:
+    """What a decision needs to know of one account."""
+
+    account: str
+    provider: str = ""
+    gone: str | None = None
+    """Permanently unusable: `disabled` or `login_dead`."""
+    exhausted: str | None = None
+    """The applicable window that is confirmed exhausted (the last to reset, if several are)."""
+    paid: bool = False
+    """An applicable window is spent and served by paid credits."""
+    circuit_open: bool = False
+    paused: bool = False
+    distrust: str | None = None
+    """Usable, but not ranked: `unknown`, `reset_pending` or `stale`."""
+    reported: bool = False
+    """Some window of the account was ever read."""
+    away_until: float | None = None
+    """The latest reset among the windows that refuse; None: nothing refuses, or a reset is unknown."""
+    headroom: float = FOREVER
+    """Percent left in the most constrained applicable window, reservations taken off."""
+    warned: bool = False
+    five_hour_used: float = 0.0
+    long_window: str = ""
+    long_resets_at: float | None = None
+    """Also when it has passed."""
+    long_remaining: float | None = None
+    """Percent left in the long window, reservations taken off; None when unknown or past its reset."""
+    reserved_percent: float = 0.0
+    valid_until: float = FOREVER
+
+    @property
+    def usable(self) -> bool:
+        return self.trouble is None
+
+    @property
+    def trusted(self) -> bool:
+        return self.distrust is None
+
+    @property
+    def only_paid(self) -> bool:
+        """Nothing stands against the account but that it would cost money."""
+        return self.paid and not (self.gone or self.exhausted or self.circuit_open or self.paused)
+
+    @property
+    def trouble(self) -> str | None:
+        """The first cause that keeps requests away, in the words of a decision; None: usable."""
+        if self.gone:
+            return "auth_failed" if self.gone == "login_dead" else self.gone
+        if self.exhausted or self.paid:
+            return "exhausted"
+        if self.circuit_open:
+            return "circuit_open"
+        return "paused" if self.paused else None
+
+    @property
+    def verdict(self) -> str | None:
+        """What is said of the account before any ranking; None: nothing stands against it."""
+        if self.gone:
+            return self.gone
+        if self.exhausted:
+            return f"exhausted:{self.exhausted}"
+        if self.paid:
+            return "paid_usage"
+        if self.circuit_open:
+            return "circuit_open"
+        return "paused" if self.paused else self.distrust
+
+
+def standing(view: AccountView, model: str, rules: Rules, reserved_percent: float, now: float) -> Standing:
+    """
+    Where *view* stands for *model* at *now*.
+
+    Args:
+        view: the account.
+        model: the model of the request, possibly with a thinking suffix.
+        rules: the settings in force.
+        reserved_percent: what sessions bound since the last observation are expected to use.
+        now: epoch seconds.
+
+    """
+    bound = {name: window for name, window in view.windows.items() if applies(name, model)}
+    spent = _last_to_reset([window for window in bound.values() if window.exhausted(now)])
+    paid = any(window.served_by_credits(now) for window in bound.values())
+    current = {name: window for name, window in bound.items() if not window.passed(now)}
+    long = long_window(bound)
+    return Standing(
+        account=view.id,
+        provider=view.provider,
+        gone="disabled" if view.disabled else "login_dead" if view.login == "dead" else None,
+        exhausted=spent.name if spent else None,
+        paid=paid,
+        circuit_open=view.circuit_closed_to(now),
+        paused=view.paused,
+        distrust=_distrust(bound, rules, now),
+        reported=bool(view.windows),
+        away_until=_away_until(bound, now),
+        headroom=min(_known(_left(window, reserved_percent) for window in current.values()), default=FOREVER),
+        warned=any(window.warned(now) for window in bound.values()),
+        five_hour_used=_used(current.get("five_hour"), reserved_percent) or 0.0,
+        long_window=long.name if long else "",
+        long_resets_at=long.resets_at if long else None,
+        long_remaining=_left(current.get(long.name), reserved_percent) if long else None,
+        reserved_percent=reserved_percent,
+        valid_until=min((at for at in _moments(view, bound, rules) if at > now), default=FOREVER),
+    )
+
+
+def _last_to_reset(windows: list[Window]) -> Window | None:
+    return max(windows, key=lambda window: window.exhausted_until or 0.0, default=None)
+
+
+def _away_until(windows: Windows, now: float) -> float | None:
+    """The account returns at the latest reset among the windows that refuse (evidence, section 0.2)."""
+    resets = [
+        window.resets_at
+        for window in windows.values()
+        if window.exhausted(now) or window.served_by_credits(now)
+    ]
+    return None if None in resets else max(_known(resets), default=None)
+
+
+def _distrust(windows: Windows, rules: Rules, now: float) -> str | None:
+    long = long_window(windows)
+    if long is None or long.used_percent is None:
+        return "unknown"
+    if any(window.passed(now) for window in windows.values()):
+        return "reset_pending"
+    old = any(windows[name].age(now) > rules.max_age for name in ALWAYS if name in windows)
+    return "stale" if old else None
+
+
+def _used(window: Window | None, reserved_percent: float) -> float | None:
+    if window is None or window.used_percent is None:
+        return None
+    return window.used_percent + reserved_percent
+
+
+def _left(window: Window | None, reserved_percent: float) -> float | None:
+    used = _used(window, reserved_percent)
+    return None if used is None else remaining_percent(used)
+
+
+def _known(values: Iterable[float | None]) -> Iterator[float]:
+    return (value for value in values if value is not None)
+
+
+def _moments(view: AccountView, windows: Windows, rules: Rules) -> Iterator[float]:
+    """When something said in a standing may change by the mere passing of time."""
+    for window in windows.values():
+        yield window.observed_at
+        yield window.observed_at + rules.max_age
+        yield from _known((window.resets_at, window.exhausted_until, window.warned_until))
+    yield from _known((view.circuit_until, view.trial_until))
