@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Iterator
 
-from attrs import evolve, frozen
+from attrs import frozen
 
 __all__ = ["Binding", "Bindings", "Lookup"]
 
@@ -51,20 +51,17 @@ class Bindings(Lookup):
         return self._known.get((provider, key))
 
     def put(self, provider: str, key: str, binding: Binding) -> None:
+        """What the session is bound to now; it is the most recently used."""
         self._known[provider, key] = binding
         self._known.move_to_end((provider, key))
 
-    def touch(self, provider: str, key: str, now: float) -> None:
-        """The session asked again: it is the most recently used."""
-        known = self.get(provider, key)
-        if known is not None:
-            self.put(provider, key, evolve(known, used_at=now))
+    def bound_to(self, *, limit: int, ttl: float) -> None:
+        """Keep at most *limit* bindings, and none that is idle for more than *ttl* seconds, from now on."""
+        self._limit = limit
+        self._ttl = ttl
 
     def remove(self, provider: str, key: str) -> Binding | None:
         return self._known.pop((provider, key), None)
-
-    def clear(self) -> None:
-        self._known.clear()
 
     def expire(self, now: float) -> list[tuple[str, str]]:
         """Drop what is too old or too much, and say which: it is to be forgotten elsewhere too."""

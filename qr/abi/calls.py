@@ -1,0 +1,158 @@
+"""The host's calls, each answered in the host's own words. A pick never gets an error, whatever happens."""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+import structlog
+
+from qr.abi.contract import (
+    NOT_HANDLED,
+    OK,
+    USAGE_OK,
+    ManagementRequest,
+    UsageRecord,
+    chosen,
+    decode_management,
+    decode_management_register,
+    decode_register,
+    decode_usage,
+    error,
+    registration,
+    service_down,
+    unknown_method,
+)
+from qr.actors.current import Current
+from qr.actors.door import Door
+from qr.actors.messages import Apply
+from qr.actors.reports import Attempt, read_attempt
+from qr.clock import Clock
+from qr.routing.question import understand
+from qr.routing.request import decode_pick
+from qr.routing.sessions import binding_key
+from qr.settings import Settings, SettingsError, parse_settings
+
+__all__ = ["Calls", "Pages"]
+
+# Nanoseconds, as the host counts durations.
+NANOSECONDS = 1e9
+
+NO_PAGES = error("no_pages", "this service shows no pages")
+
+Call = Callable[[bytes], Awaitable[bytes]]
+
+log = structlog.get_logger(__name__)
+
+
+class Pages:
+    """What the host's management routes and resources are answered with."""
+
+    def register(self, resource_base_path: str) -> bytes:
+        """The envelope for `management.register`."""
+        raise NotImplementedError
+
+    async def handle(self, request: ManagementRequest) -> bytes:
+        """The envelope for `management.handle`."""
+        raise NotImplementedError
+
+
+class Calls:
+    """Answers by method."""
+
+    def __init__(
+        self, door: Door, current: Current, base: Settings, clock: Clock, pages: Callable[[], Pages | None]
+    ) -> None:
+        self._door = door
+        self._current = current
+        self._base = base
+        self._clock = clock
+        self._pages = pages
+        self.feedback = 0
+        """Usage records seen; some hosts send none."""
+        self.unreadable = 0
+        """Calls whose body could not be read."""
+        self.schema: int | None = None
+        """The host's RPC schema, once it has said it."""
+        self._methods: dict[str, Call] = {
+            "scheduler.pick": self.pick,
+            "usage.handle": self.usage,
+            "plugin.register": self.register,
+            "plugin.reconfigure": self.register,
+            "plugin.quiesce": self.quiesce,
+            "management.register": self.management_register,
+            "management.handle": self.management_handle,
+        }
+
+    async def answer(self, method: str, body: bytes) -> bytes:
+        """The envelope for one call; never raises but for cancellation."""
+        call = self._methods.get(method)
+        if call is None:
+            return unknown_method()
+        try:
+            return await call(body)
+        except msgspec.MsgspecError:
+            self.unreadable += 1
+            return service_down(method)
+        except Exception as failure:  # noqa: BLE001 - the host must never see a bug of ours
+            log.error("call failed", method=method, cause=type(failure).__name__)
+            return service_down(method)
+
+    async def pick(self, body: bytes) -> bytes:
+        question = understand(decode_pick(body))
+        decision = await self._door.pick(question, self._current.settings.pick_deadline)
+        if decision is None or decision.account is None:
+            return NOT_HANDLED
+        return chosen(decision.account)
+
+    async def usage(self, body: bytes) -> bytes:
+        """Read here, so that the host's secrets end with this call; taken in by the account's actor later."""
+        self.feedback += 1
+        record = decode_usage(body)
+        if record.auth_id and record.provider:
+            attempt = _attempt(record, self._clock.now())
+            text = record.failure.body if record.failure else ""
+            self._door.tell(read_attempt(attempt, record.headers(), text))
+        return USAGE_OK
+
+    async def register(self, body: bytes) -> bytes:
+        """Settings that are wrong stay out of force; the registration is valid all the same."""
+        request = decode_register(body)
+        self.schema = request.schema_version or 1
+        try:
+            settings = parse_settings(request.config, source="plugins.configs", base=self._base)
+        except SettingsError as refusal:
+            log.warning("settings of the host refused", problems=len(refusal.problems))
+            self._current.refuse([str(problem) for problem in refusal.problems])
+        else:
+            if self._current.take(settings):
+                self._door.tell(Apply(settings))
+        return registration(request.schema_version)
+
+    async def quiesce(self, body: bytes) -> bytes:  # noqa: ARG002 - it has none
+        """A newer library takes over: the service goes on, it serves both."""
+        return OK
+
+    async def management_register(self, body: bytes) -> bytes:
+        request = decode_management_register(body)
+        pages = self._pages()
+        return pages.register(request.resource_base_path) if pages else NO_PAGES
+
+    async def management_handle(self, body: bytes) -> bytes:
+        request = decode_management(body)
+        pages = self._pages()
+        return await pages.handle(request) if pages else NO_PAGES
+
+
+def _attempt(record: UsageRecord, now: float) -> Attempt:
+    started_at = record.started_at or now
+    first_byte = (record.ttft or record.latency) / NANOSECONDS
+    return Attempt(
+        account=record.auth_id,
+        provider=record.provider.lower(),
+        model=record.model,
+        session=binding_key("", record.session_id) if record.session_id else None,
+        started_at=started_at,
+        observed_at=min(started_at + max(first_byte, 0.0), now),
+        failed=record.failed,
+        status=record.status,
+        tokens=record.detail.total_tokens if record.detail else 0,
+    )

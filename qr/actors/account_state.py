@@ -1,0 +1,164 @@
+"""One account's state, and how it changes: pure functions from a state and a fact to the next state."""
+
+from typing import Literal
+
+from attrs import evolve, frozen
+
+from qr.actors.breaker import Breaker, BreakerRules
+from qr.quota.attribution import attributed_window
+from qr.quota.belief import believed_windows
+from qr.quota.evidence import Snapshot, merge, shifted
+from qr.quota.failures import Failure
+from qr.quota.readings import Observation, Reading
+from qr.routing.account import AccountView, Login
+
+__all__ = [
+    "AccountState",
+    "Entry",
+    "failed",
+    "listed",
+    "observed",
+    "paused",
+    "stepped",
+    "succeeded",
+    "trial_given",
+    "view_of",
+]
+
+Source = Literal["listing", "candidate"]
+
+
+@frozen
+class Entry:
+    """What the host's directory, or an offer of it, says of an account."""
+
+    id: str
+    provider: str
+    label: str = ""
+    auth_index: str | None = None
+    disabled: bool = False
+    changed_at: float = 0.0
+    """When the credential was last written: a dead login may live again after that."""
+    listed: bool = True
+    """In the host's directory; False: only known from being offered (API keys are never listed)."""
+    api_key: bool = False
+
+
+@frozen
+class AccountState:
+    """All that an account actor owns. Times are epoch seconds."""
+
+    entry: Entry
+    snapshot: Snapshot = Snapshot()
+    breaker: Breaker = Breaker()
+    paused: bool = False
+    dead_since: float | None = None
+    """The login is dead since then; None: it works, as far as is known."""
+    last_error: str | None = None
+    """The class of the last failure, for the operator; None after a success."""
+    version: int = 0
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
+
+    @property
+    def login(self) -> Login:
+        return "ok" if self.dead_since is None else "dead"
+
+
+def observed(state: AccountState, seen: Observation, now: float) -> AccountState:
+    """An answer said something of the windows; one from the future counts as of now."""
+    seen = evolve(seen, observed_at=min(seen.observed_at, now))
+    return evolve(state, snapshot=merge(state.snapshot, seen))
+
+
+def succeeded(state: AccountState, started_at: float, now: float) -> AccountState:
+    """An attempt that began at *started_at* was served."""
+    alive = state.dead_since is None or started_at > state.dead_since
+    return evolve(
+        state,
+        breaker=state.breaker.success(started_at, now),
+        dead_since=None if alive else state.dead_since,
+        last_error=None,
+    )
+
+
+def failed(
+    state: AccountState, failure: Failure, started_at: float, now: float, rules: BreakerRules, jitter: float
+) -> AccountState:
+    """
+    An attempt that began at *started_at* failed (specification, section 5, "Failures").
+
+    Args:
+        state: before.
+        failure: what the provider's answer meant.
+        started_at: epoch second at which the attempt began.
+        now: epoch seconds.
+        rules: of the circuit breaker.
+        jitter: 0 to 1, spreads the breaker's delays.
+
+    """
+    if failure.cls == "request_fault":
+        return state
+    state = evolve(state, last_error=failure.cls)
+    if failure.cls == "auth_permanent":
+        return evolve(state, dead_since=state.dead_since or now)
+    if failure.cls == "quota_exhausted":
+        window = failure.window or attributed_window(failure.until, believed_windows(state.snapshot), now)
+        if window is not None:
+            return _exhausted(state, window, failure.until, now)
+    broken = state.breaker.failure(started_at, now, rules, jitter=jitter, retry_at=failure.until)
+    return evolve(state, breaker=broken)
+
+
+def _exhausted(state: AccountState, window: str, until: float | None, now: float) -> AccountState:
+    reading = Reading(window, resets_at=until, refused=True)
+    return observed(state, Observation(now, "failure", (reading,), successful=False), now)
+
+
+def trial_given(state: AccountState, now: float, rules: BreakerRules) -> AccountState:
+    """The one trial of a half-open circuit was given out."""
+    return evolve(state, breaker=state.breaker.trial_given(now, rules))
+
+
+def listed(state: AccountState, entry: Entry) -> AccountState:
+    """The directory said something of the account; a new credential gives a dead login another chance."""
+    renewed = state.dead_since is not None and entry.changed_at > state.dead_since
+    return evolve(state, entry=entry, dead_since=None if renewed else state.dead_since)
+
+
+def paused(state: AccountState, *, on: bool) -> AccountState:
+    return evolve(state, paused=on)
+
+
+def stepped(state: AccountState, seconds: float) -> AccountState:
+    """The machine's clock stepped: evidence keeps its age."""
+    return evolve(
+        state,
+        snapshot=shifted(state.snapshot, seconds),
+        breaker=state.breaker.shifted(seconds),
+        dead_since=None if state.dead_since is None else state.dead_since + seconds,
+    )
+
+
+def view_of(state: AccountState, now: float, *, reset_jitter: float) -> AccountView:
+    """What the supervisor is told of *state*."""
+    windows = believed_windows(state.snapshot, reset_jitter=reset_jitter)
+    return AccountView(
+        id=state.id,
+        provider=state.entry.provider,
+        label=state.entry.label,
+        auth_index=state.entry.auth_index,
+        plan=state.snapshot.plan.name if state.snapshot.plan else None,
+        disabled=state.entry.disabled,
+        paused=state.paused,
+        login=state.login,
+        circuit=state.breaker.state(now),
+        circuit_until=state.breaker.open_until,
+        trial_until=state.breaker.trial_until,
+        windows=windows,
+        observed_at=max((window.observed_at for window in windows.values()), default=0.0),
+        last_error=state.last_error,
+        version=state.version,
+    )

@@ -1,0 +1,53 @@
+"""The newest decisions, kept whole so that each can be explained when someone looks."""
+
+from collections import deque
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from qr.routing.decision import Decision
+
+__all__ = ["Decisions", "Numbered"]
+
+# A decision with 50 candidates holds some ten kilobytes: this is what an operator scrolls through, in five
+# MB.
+KEPT = 500
+
+
+@frozen
+class Numbered:
+    """A decision and its number, counted since the service started."""
+
+    number: int
+    decision: Decision
+
+
+class Decisions:
+    """A ring; the number of a decision tells whether it is still there."""
+
+    def __init__(self) -> None:
+        self._ring: deque[Numbered] = deque(maxlen=KEPT)
+        self._count = 0
+
+    def __iter__(self) -> Iterator[Numbered]:
+        """The newest first."""
+        return reversed(self._ring)
+
+    @property
+    def count(self) -> int:
+        return self._count
+
+    def add(self, decision: Decision) -> Numbered:
+        self._count += 1
+        numbered = Numbered(self._count, decision)
+        self._ring.append(numbered)
+        return numbered
+
+    def get(self, number: int) -> Numbered | None:
+        """None: there never was such a decision, or it has been let go."""
+        place = number - self._count + len(self._ring) - 1
+        return self._ring[place] if 0 <= place < len(self._ring) else None
+
+    def of_session(self, key: str) -> Numbered | None:
+        """The last decision for the session whose key starts with *key*."""
+        return next((one for one in self if (one.decision.question.session or "").startswith(key)), None)

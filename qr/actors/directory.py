@@ -1,0 +1,125 @@
+"""The accounts as the supervisor keeps them: who is there, what is known of each, and their actors."""
+
+from collections.abc import Iterable, Sequence
+
+import structlog
+from attrs import evolve
+
+from qr.actors.account_state import AccountState, Entry, view_of
+from qr.actors.feed import Feed
+from qr.actors.journal import Journal
+from qr.actors.messages import Trial
+from qr.actors.noticeboard import Notice
+from qr.actors.rooms import Rooms
+from qr.routing.account import PROVIDERS, AccountView
+from qr.routing.fleet import Fleet
+from qr.routing.request import Candidate
+from qr.routing.reservations import Reservations
+from qr.routing.sessions import fingerprint
+
+__all__ = ["Directory"]
+
+# An account that the host never lists (an API key of its configuration) is forgotten when it was not offered
+# for a day.
+UNLISTED_TTL = 86400.0
+
+# Far above the thousand accounts that this is built for; a host that invents ids must not grow the memory.
+MAX_ACCOUNTS = 4096
+
+# How long the result of a half-open circuit's trial is waited for before another one is given out, in
+# seconds: longer than most answers take to stream, shorter than an operator's patience.
+TRIAL_PATIENCE = 120.0
+
+log = structlog.get_logger(__name__)
+
+
+class Directory:
+    """Accounts come from the host's listing, and from being offered; they go when the host drops them."""
+
+    def __init__(self, fleet: Fleet, rooms: Rooms, journal: Journal, feed: Feed) -> None:
+        self.fleet = fleet
+        self.rooms = rooms
+        self._journal = journal
+        self._feed = feed
+        self._offered_at: dict[str, float] = {}
+        """Accounts that no listing named, and when they were offered last."""
+
+    def restore(self, now: float, *, reset_jitter: float) -> None:
+        """Start again with what the journal knows; the actors tell more as soon as they live."""
+        for state in self._journal.accounts.values():
+            self.fleet.put(view_of(state, now, reset_jitter=reset_jitter))
+            self._open(state, now)
+
+    def _open(self, state: AccountState, now: float) -> None:
+        if not state.entry.listed:
+            self._offered_at[state.id] = now
+        self.rooms.open(state)
+
+    def offered(self, candidates: Iterable[Candidate], now: float) -> None:
+        """The host offers these: an account that was not known begins its life."""
+        for candidate in candidates:
+            if candidate.id in self._offered_at:
+                self._offered_at[candidate.id] = now
+            elif candidate.id not in self.fleet:
+                self._admit(_entry_of(candidate), now)
+
+    def listed(self, entries: Sequence[Entry], now: float) -> None:
+        """
+        The host's whole directory: who is new begins its life, who is no longer named is gone.
+
+        Accounts that no listing ever named stay, since the host does not list its configured API keys.
+        """
+        named = {entry.id for entry in entries}
+        for entry in entries:
+            if entry.id in self.rooms:
+                self.rooms.tell(entry.id, entry)
+                self._offered_at.pop(entry.id, None)
+            elif entry.provider in PROVIDERS:
+                self._admit(entry, now)
+        for view in list(self.fleet):
+            if view.id not in named and (self._offered_at.get(view.id, 0.0) + UNLISTED_TTL < now):
+                self.remove(view.id)
+
+    def _admit(self, entry: Entry, now: float) -> None:
+        if entry.provider not in PROVIDERS or not entry.id or len(self.rooms) >= MAX_ACCOUNTS:
+            return
+        state = AccountState(entry)
+        self.fleet.put(view_of(state, now, reset_jitter=self.fleet.rules.reset_jitter))
+        self._open(state, now)
+
+    def remove(self, account: str) -> None:
+        log.info("account removed", account=fingerprint(account))
+        self.rooms.close(account)
+        self.fleet.remove(account)
+        self._offered_at.pop(account, None)
+        self._journal.account(account, None)
+        self._feed.publish("account", account, lambda: None)
+
+    def changed(self, notices: Iterable[Notice], reservations: Reservations) -> None:
+        """Accounts told what they are now."""
+        for view, state in notices:
+            room = self.rooms.get(view.id)
+            if room is not None:
+                room.state = state
+                self._journal.account(view.id, state)
+                self._take(view, reservations)
+
+    def _take(self, view: AccountView, reservations: Reservations) -> None:
+        before = self.fleet.get(view.id)
+        if before is not None and view.observed_at > before.observed_at:
+            reservations.observed(view.id, before.windows, view.windows)
+            self.fleet.reserve(view.id, 0.0)
+        self.fleet.put(view)
+        self._feed.publish("account", view.id, lambda: view)
+
+    def give_trial(self, account: str, now: float) -> None:
+        """The half-open circuit of *account*, if it is that, has given out its one trial."""
+        view = self.fleet.get(account)
+        if view is None or view.circuit == "closed" or view.circuit_closed_to(now):
+            return
+        self.fleet.put(evolve(view, trial_until=now + TRIAL_PATIENCE))
+        self.rooms.tell(account, Trial())
+
+
+def _entry_of(candidate: Candidate) -> Entry:
+    return Entry(candidate.id, candidate.provider.lower(), listed=False, api_key=candidate.api_key)

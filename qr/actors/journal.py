@@ -1,0 +1,96 @@
+"""The latest word on everything that is kept across restarts: the recorder's mailbox.
+
+A mailbox that coalesces: it has one place for each binding and each account, so it is bounded by their number
+and a burst of changes costs no more than one. It outlives its writer and its reader: a restarted supervisor
+starts from it, so no binding is lost with the actor that made it.
+"""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+import trio
+
+from qr.actors.account_state import AccountState
+from qr.actors.image import Image, encode_account, encode_binding
+from qr.routing.bindings import Binding
+
+__all__ = ["Journal", "Shelf"]
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Shelf(Generic[K, V]):
+    """Things by name, each with its encoded form; only what changed since is encoded again."""
+
+    def __init__(self, encode: Callable[[K, V], bytes]) -> None:
+        self._encode = encode
+        self._things: dict[K, V] = {}
+        self._encoded: dict[K, bytes] = {}
+        self._stale: set[K] = set()
+
+    @property
+    def things(self) -> dict[K, V]:
+        """A copy, for a reader that starts afresh."""
+        return dict(self._things)
+
+    def put(self, name: K, thing: V | None) -> None:
+        """What *name* is now; None: it is gone."""
+        if thing is None:
+            self._things.pop(name, None)
+        else:
+            self._things[name] = thing
+        self._stale.add(name)
+
+    def encoded(self) -> list[bytes]:
+        for name in self._stale:
+            thing = self._things.get(name)
+            if thing is None:
+                self._encoded.pop(name, None)
+            else:
+                self._encoded[name] = self._encode(name, thing)
+        self._stale.clear()
+        return list(self._encoded.values())
+
+
+class Journal:
+    """Bindings and accounts as they are now."""
+
+    def __init__(self, image: Image | None = None) -> None:
+        self.changed = trio.Event()
+        """Set when something is newer than what was taken last."""
+        self.settings_generation = image.settings_generation if image else 0
+        self._bindings = Shelf[tuple[str, str], Binding](encode_binding)
+        self._accounts = Shelf[str, AccountState](lambda _, state: encode_account(state))
+        for name, binding in image.bindings.items() if image else ():
+            self._bindings.put(name, binding)
+        for state in image.accounts if image else ():
+            self._accounts.put(state.id, state)
+
+    @property
+    def bindings(self) -> dict[tuple[str, str], Binding]:
+        return self._bindings.things
+
+    @property
+    def accounts(self) -> dict[str, AccountState]:
+        return self._accounts.things
+
+    def binding(self, provider: str, key: str, binding: Binding | None) -> None:
+        """What the session is bound to now; None: to nothing."""
+        self._bindings.put((provider, key), binding)
+        self.changed.set()
+
+    def account(self, account: str, state: AccountState | None) -> None:
+        """The account's state now; None: it is gone."""
+        self._accounts.put(account, state)
+        self.changed.set()
+
+    def generation(self, number: int) -> None:
+        """The settings in force have this number now."""
+        self.settings_generation = number
+        self.changed.set()
+
+    def take(self) -> tuple[list[bytes], list[bytes]]:
+        """The encoded bindings and accounts; what comes later sets `changed` again."""
+        self.changed = trio.Event()
+        return self._bindings.encoded(), self._accounts.encoded()

@@ -1,0 +1,96 @@
+"""What actors tell each other: facts, and the few requests of an operator."""
+
+from collections.abc import Sequence
+
+from attrs import field, frozen
+
+from qr.actors.account_state import Entry
+from qr.actors.mailbox import Reply
+from qr.actors.reports import Report
+from qr.quota.readings import Observation
+from qr.routing.decision import Decision
+from qr.routing.question import Question
+from qr.settings import Settings
+
+__all__ = [
+    "AccountMessage",
+    "Apply",
+    "Listing",
+    "Observe",
+    "Pause",
+    "Pick",
+    "Report",
+    "Step",
+    "SupervisorMessage",
+    "Trial",
+    "Unbind",
+    "Wake",
+]
+
+
+@frozen(eq=False)
+class Pick:
+    """Which account serves this? Answered with None when there is nobody to decide."""
+
+    question: Question
+    reply: Reply[Decision] = field(factory=Reply)
+
+
+@frozen
+class Listing:
+    """The host's directory of accounts, whole."""
+
+    entries: Sequence[Entry]
+
+
+@frozen
+class Observe:
+    """What a poll of *account* brought, or a simulation of one."""
+
+    account: str
+    observation: Observation
+
+
+@frozen
+class Pause:
+    """An operator takes an account out of service, or back in."""
+
+    account: str
+    on: bool
+
+
+@frozen(eq=False)
+class Unbind:
+    """An operator forgets a session's binding; answered with whether there was one."""
+
+    provider: str
+    key: str
+    reply: Reply[bool] = field(factory=Reply)
+
+
+@frozen
+class Apply:
+    """These settings are in force now."""
+
+    settings: Settings
+
+
+@frozen
+class Step:
+    """The machine's clock jumped by so many seconds."""
+
+    seconds: float
+
+
+@frozen
+class Trial:
+    """The account's half-open circuit has given out its one trial request."""
+
+
+@frozen
+class Wake:
+    """An account has changed: the noticeboard has news."""
+
+
+AccountMessage = Report | Entry | Observe | Pause | Apply | Step | Trial
+SupervisorMessage = Pick | Report | Listing | Observe | Pause | Unbind | Apply | Step | Wake

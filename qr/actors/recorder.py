@@ -1,0 +1,87 @@
+"""The recorder: writes the journal to the state file, at most once a second and never on the event loop."""
+
+from typing import Protocol
+
+import structlog
+import trio
+
+from qr.actors.image import join
+from qr.actors.journal import Journal
+
+__all__ = ["Recorder", "Shelter"]
+
+# A write costs an fsync: once a second is what a crash may lose, and what a disk bears (specification,
+# section 7).
+INTERVAL = 1.0
+
+# A full or read-only disk is tried again after this many seconds.
+RETRY = 5.0
+
+# The last write at shutdown: a disk that hangs must not hang the shutdown.
+LAST_WRITE = 5.0
+
+log = structlog.get_logger(__name__)
+
+
+class Shelter(Protocol):
+    """Where an image can be kept: the state file."""
+
+    @property
+    def persistent(self) -> bool:
+        """Whether images are kept at all."""
+
+    def save(self, image: bytes) -> None:
+        """Keep *image*; raises `OSError` when it cannot be kept."""
+
+
+class Recorder:
+    """One life of the recorder; the journal outlives it."""
+
+    def __init__(self, journal: Journal, shelter: Shelter, schema: int) -> None:
+        self._journal = journal
+        self._shelter = shelter
+        self._schema = schema
+        self.problem: str | None = None
+        """Why the last write failed; None when it did not."""
+        self.writes = 0
+
+    async def run(self) -> None:
+        """Live until cancelled; then write once more, under a deadline."""
+        try:
+            while True:
+                await self._journal.changed.wait()
+                await self._write()
+                await trio.sleep(RETRY if self.problem else INTERVAL)
+        finally:
+            if self._journal.changed.is_set():
+                # The one shielded wait at shutdown; it is bounded.
+                with trio.CancelScope(shield=True, deadline=trio.current_time() + LAST_WRITE):
+                    await self._write()
+
+    async def _write(self) -> None:
+        if not self._shelter.persistent:
+            self._journal.take()
+            return
+        bindings, accounts = self._journal.take()
+        generation = self._journal.settings_generation
+        try:
+            await trio.to_thread.run_sync(self._save, bindings, accounts, generation, abandon_on_cancel=True)
+        except OSError as error:
+            self._failed(error)
+        else:
+            self._succeeded()
+
+    def _save(self, bindings: list[bytes], accounts: list[bytes], generation: int) -> None:
+        self._shelter.save(join(self._schema, bindings, accounts, generation))
+
+    def _failed(self, error: OSError) -> None:
+        if self.problem is None:
+            log.warning("state not written", cause=str(error))
+        self.problem = str(error)
+        self._journal.changed.set()
+
+    def _succeeded(self) -> None:
+        if self.problem is not None:
+            log.info("state written again")
+        self.problem = None
+        self.writes += 1

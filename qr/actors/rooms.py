@@ -1,0 +1,94 @@
+"""The account actors that a supervisor runs: started, watched, restarted, stopped."""
+
+import random
+from collections.abc import Callable
+
+import trio
+from attrs import define, field
+
+from qr.actors.account import CAPACITY, AccountActor, Publish
+from qr.actors.account_state import AccountState
+from qr.actors.lives import Life, keep_alive
+from qr.actors.mailbox import Mailbox
+from qr.actors.messages import AccountMessage
+from qr.clock import Clock
+from qr.routing.sessions import fingerprint
+from qr.settings import Settings
+
+__all__ = ["Room", "Rooms"]
+
+
+@define(eq=False)
+class Room:
+    """One account's actor, alive or between two lives."""
+
+    state: AccountState
+    mailbox: Mailbox[AccountMessage] = field(factory=lambda: Mailbox(CAPACITY))
+    life: Life = field(init=False)
+    scope: trio.CancelScope = field(factory=trio.CancelScope)
+    """Cancelled when the account is gone."""
+
+    def __attrs_post_init__(self) -> None:
+        self.life = Life(f"account {fingerprint(self.state.id)}")
+
+
+class Rooms:
+    """By account id."""
+
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        publish: Publish,
+        settings: Callable[[], Settings],
+        clock: Clock,
+        seed: int,
+    ) -> None:
+        self._nursery = nursery
+        self._publish = publish
+        self._settings = settings
+        self._clock = clock
+        self._seed = seed
+        self._rooms: dict[str, Room] = {}
+
+    def __contains__(self, account: str) -> bool:
+        return account in self._rooms
+
+    def __len__(self) -> int:
+        return len(self._rooms)
+
+    def get(self, account: str) -> Room | None:
+        return self._rooms.get(account)
+
+    def open(self, state: AccountState) -> None:
+        """Start an actor for the account, from *state*."""
+        room = self._rooms[state.id] = Room(state)
+        self._nursery.start_soon(self._keep_alive, room, name=room.life.name)
+
+    def close(self, account: str) -> None:
+        room = self._rooms.pop(account, None)
+        if room is not None:
+            room.scope.cancel()
+
+    def tell(self, account: str, message: AccountMessage) -> bool:
+        """Leave *message* for the account; False: there is no such account, or its mailbox is full."""
+        room = self._rooms.get(account)
+        return room is not None and room.mailbox.post(message)
+
+    def tell_all(self, message: AccountMessage) -> None:
+        for account in self._rooms:
+            self.tell(account, message)
+
+    async def _keep_alive(self, room: Room) -> None:
+        with room.scope:
+            await keep_alive(room.life, lambda: self._actor(room).run)
+
+    def _actor(self, room: Room) -> AccountActor:
+        """The next actor for *room*, from what the last one made known."""
+        return AccountActor(
+            room.state,
+            room.mailbox,
+            self._publish,
+            settings=self._settings(),
+            clock=self._clock,
+            chance=random.Random(f"{self._seed} {room.state.id} {room.life.restarts}"),  # noqa: S311 - no secret
+        )

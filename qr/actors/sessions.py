@@ -1,0 +1,82 @@
+"""The bindings as the supervisor keeps them: those in force, those of shadow, and what they reserve."""
+
+from collections.abc import Callable
+
+from attrs import evolve
+
+from qr.actors.feed import Feed
+from qr.actors.journal import Journal
+from qr.routing.bindings import Binding, Bindings
+from qr.routing.decision import Decision
+from qr.routing.reservations import Reservations
+from qr.routing.rules import Mode
+from qr.settings import Settings
+
+__all__ = ["Sessions"]
+
+# A binding's time of use is kept to this many seconds: enough to tell which was used least recently, and a
+# busy session does not have its binding written anew for every request.
+USED_AT_STEP = 60.0
+
+
+class Sessions:
+    """Which account each agent thread is kept on; written to the journal and told to the feed."""
+
+    def __init__(self, settings: Settings, journal: Journal, feed: Feed) -> None:
+        self._journal = journal
+        self._feed = feed
+        self._settings = settings
+        self.reservations = Reservations()
+        self.bound = self._table()
+        self._shadow = self._table()
+        for (provider, key), binding in sorted(journal.bindings.items(), key=lambda item: item[1].used_at):
+            self.bound.put(provider, key, binding)
+
+    def _table(self) -> Bindings:
+        return Bindings(limit=self._settings.max_bindings, ttl=self._settings.binding_ttl)
+
+    def table(self, mode: Mode) -> Bindings:
+        """Shadow has bindings of its own."""
+        return self._shadow if mode == "shadow" else self.bound
+
+    def apply(self, settings: Settings) -> None:
+        """Shadow's bindings are dropped when the mode changes (specification, section 4)."""
+        mode_changed = settings.rules.mode != self._settings.rules.mode
+        self._settings = settings
+        self.bound.bound_to(limit=settings.max_bindings, ttl=settings.binding_ttl)
+        if mode_changed:
+            self._shadow = self._table()
+
+    def settle(self, decision: Decision, reserve: Callable[[str, float], None]) -> None:
+        """Write down what became of the session's binding, and count a new session against its account."""
+        chosen, session = decision.chosen, decision.question.session
+        if chosen is None or session is None:
+            return
+        if decision.change in ("bound", "stand_in"):
+            reserve(chosen.account, self.reservations.bound(chosen.account))
+        if decision.binding is not None and chosen.reason != "pinned":
+            self._keep(decision, decision.question.provider, session, decision.binding)
+
+    def _keep(self, decision: Decision, provider: str, session: str, binding: Binding) -> None:
+        table = self.table(decision.rules.mode)
+        fresh = decision.change is None and decision.at - binding.used_at < USED_AT_STEP
+        table.put(provider, session, binding if fresh else evolve(binding, used_at=decision.at))
+        if table is self.bound and not fresh:
+            self._tell(provider, session, table.get(provider, session))
+        self._expire(table, decision.at)
+
+    def _expire(self, table: Bindings, now: float) -> None:
+        for provider, session in table.expire(now):
+            if table is self.bound:
+                self._tell(provider, session, None)
+
+    def unbind(self, provider: str, key: str) -> bool:
+        """Forget a binding; says whether there was one."""
+        known = self.bound.remove(provider, key) is not None
+        if known:
+            self._tell(provider, key, None)
+        return known
+
+    def _tell(self, provider: str, key: str, binding: Binding | None) -> None:
+        self._journal.binding(provider, key, binding)
+        self._feed.publish("binding", f"{provider}:{key}", lambda: binding)

@@ -1,0 +1,150 @@
+"""The supervisor: the one owner of the bindings, the reservations and the directory of accounts.
+
+It decides each pick at once on the views that it holds, and never waits for an account. All that it needs to
+start again stands in the journal.
+"""
+
+from collections import Counter
+
+import structlog
+import trio
+
+from qr.actors.account_state import AccountState
+from qr.actors.current import Current
+from qr.actors.decisions import Decisions
+from qr.actors.directory import Directory
+from qr.actors.door import Door
+from qr.actors.feed import Feed
+from qr.actors.journal import Journal
+from qr.actors.messages import (
+    Apply,
+    Listing,
+    Observe,
+    Pause,
+    Pick,
+    Report,
+    Step,
+    SupervisorMessage,
+    Unbind,
+    Wake,
+)
+from qr.actors.noticeboard import Noticeboard
+from qr.actors.rooms import Rooms
+from qr.actors.sessions import Sessions
+from qr.clock import Clock
+from qr.routing.account import AccountView
+from qr.routing.decision import Decision, decide
+from qr.routing.fleet import Fleet
+
+__all__ = ["Supervisor"]
+
+log = structlog.get_logger(__name__)
+
+
+class Supervisor:
+    """One life of the supervisor; the door, the journal and the feed outlive it."""
+
+    def __init__(
+        self, door: Door, journal: Journal, feed: Feed, decisions: Decisions, current: Current, clock: Clock
+    ) -> None:
+        self._door = door
+        self._journal = journal
+        self._feed = feed
+        self._decisions = decisions
+        self._current = current
+        self._clock = clock
+        self._board = Noticeboard()
+        self._generation = current.generation
+        self.fleet = Fleet(current.settings.rules)
+        self.sessions = Sessions(current.settings, journal, feed)
+        self.reasons = Counter[str]()
+        """How often each reason was given, in this life."""
+        self.directory: Directory | None = None
+        """From the moment that it runs."""
+
+    async def run(self, seed: int = 0) -> None:
+        """Live until killed or cancelled; then whoever waits for a pick is told."""
+        try:
+            async with trio.open_nursery() as nursery:
+                self._begin(nursery, seed)
+                while True:
+                    self.handle(await self._door.mailbox.next())
+        finally:
+            self._door.close()
+
+    def _begin(self, nursery: trio.Nursery, seed: int) -> None:
+        rooms = Rooms(nursery, self._pin, lambda: self._current.settings, self._clock, seed)
+        self.directory = Directory(self.fleet, rooms, self._journal, self._feed)
+        self.directory.restore(self._clock.now(), reset_jitter=self.fleet.rules.reset_jitter)
+        self._door.open = True
+
+    def _pin(self, view: AccountView, state: AccountState) -> None:
+        if self._board.pin(view, state):
+            self._door.tell(Wake())
+
+    def handle(self, message: SupervisorMessage) -> None:
+        """Take in one message. Nothing in here waits, and no message can end the supervisor."""
+        try:
+            self._follow_settings()
+            if type(message) is Pick:
+                self._pick(message)
+            else:
+                self._take(message)
+        except Exception as error:  # noqa: BLE001 - a bug costs one message, never a request and never the actor
+            self._failed(message, error)
+
+    def _failed(self, message: SupervisorMessage, error: Exception) -> None:
+        self.reasons["error"] += 1
+        log.error("message failed", kind=type(message).__name__, cause=type(error).__name__)
+        if isinstance(message, Pick | Unbind):
+            message.reply.give(None)
+
+    def _pick(self, pick: Pick) -> None:
+        now = self._clock.now()
+        self._known.offered(pick.question.candidates, now)
+        table = self.sessions.table(self.fleet.rules.mode)
+        decision = decide(pick.question, table, self.fleet, now)
+        pick.reply.give(decision)
+        self._settle(decision)
+
+    def _settle(self, decision: Decision) -> None:
+        self.reasons[decision.reason] += 1
+        self.sessions.settle(decision, self.fleet.reserve)
+        if decision.account is not None:
+            self._known.give_trial(decision.account, decision.at)
+        numbered = self._decisions.add(decision)
+        self._feed.publish("decision", str(numbered.number), lambda: numbered.number)
+
+    def _take(self, message: SupervisorMessage) -> None:
+        match message:
+            case Wake():
+                self._known.changed(self._board.take(), self.sessions.reservations)
+            case Report(attempt=attempt):
+                self._known.rooms.tell(attempt.account, message)
+            case Observe(account=account) | Pause(account=account):
+                self._known.rooms.tell(account, message)
+            case Listing(entries=entries):
+                self._known.listed(entries, self._clock.now())
+            case Unbind(provider=provider, key=key):
+                message.reply.give(self.sessions.unbind(provider, key))
+            case Step():
+                self._known.rooms.tell_all(message)
+            case Apply():
+                """Seen by the generation of the settings already."""
+
+    @property
+    def _known(self) -> Directory:
+        if self.directory is None:
+            raise RuntimeError("the supervisor does not run yet")
+        return self.directory
+
+    def _follow_settings(self) -> None:
+        if self._generation == self._current.generation:
+            return
+        self._generation = self._current.generation
+        settings = self._current.settings
+        self.fleet.rules = settings.rules
+        self.sessions.apply(settings)
+        self._known.rooms.tell_all(Apply(settings))
+        self._journal.generation(self._generation)
+        self._feed.publish("settings", "settings", lambda: settings)
