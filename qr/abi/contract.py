@@ -4,7 +4,7 @@ The constants are the plugin library's own, byte for byte: it answers with them 
 The types are lenient: a key may be missing, unknown keys are skipped, lists and maps may be null. What is
 secret and not needed is not decoded; what is needed and secret or personal is shown by no `repr`.
 
-`scheduler.pick` has its type in `qr.routing.request`, the answers of the host's callbacks in `qr.abi.auths`.
+`scheduler.pick` has its type in `qr.routing.request`; `qr.upstream.host` reads the answers of the callbacks.
 """
 
 from collections.abc import Mapping, Sequence

@@ -20,11 +20,12 @@ A frame is a header of 8 bytes, little-endian, and a payload:
 
 The library opens two sorts of connections. Ordinary ones carry `CALL`, `NOTE` and `PING`, one open call at a
 time, and are kept for the next call; the library closes one to abandon its call. The callback connection
-opens with `ATTACH` (keys `plugin`, `version`, `pid`) and then carries only `HOST_CALL` and `HOST_REPLY`.
+opens with `ATTACH` (keys `plugin`, `version`, `pid`, and `dropped`: the notes that could not be sent so far)
+and then carries only `HOST_CALL` and `HOST_REPLY`.
 
-Whenever a callback connection has been made and this service has not answered the last `plugin.register` or
-`plugin.reconfigure` (it was down then, or is a new process), the library repeats that call as a `NOTE` on an
-ordinary connection: a restarted service learns the host's settings without waiting for their next change.
+Whenever a callback connection has been made and the service has not answered the last `plugin.register` or
+`plugin.reconfigure` (it was down then, or is a new process), the library makes that call again by itself, as
+`plugin.reconfigure`: a restarted service learns the host's settings without waiting for their next change.
 """
 
 from collections.abc import Mapping

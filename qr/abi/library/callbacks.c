@@ -1,0 +1,231 @@
+/*
+ * One thread calls the host for the service, over a connection of its own. The service needs the list of accounts
+ * and their credentials while no request is under way, before the first pick for one; so the host's own calls
+ * cannot lend their threads for it, and the one that brings usage records must not be kept waiting at all.
+ *
+ * The same thread sees that a service which was down, or was restarted, gets the host's last settings.
+ */
+#include "library.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum {
+    SETTINGS_MS = 2000,        /* the host's start waits for it; the service only parses its settings */
+    SHORTEST_PAUSE_MS = 100,   /* between two connections, so that a service that hangs up at once costs nothing */
+    LONGEST_PAUSE_MS = 2000,   /* how long a service that has just started waits for its accounts at most */
+    MAX_SETTINGS = 1024 * 1024 /* a larger configuration is passed on, but not repeated */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over the thread's life and its connection */
+static pthread_cond_t nudged;
+static const cliproxy_host_api *host;
+static char plugin[PLUGIN_ID];
+static pthread_t thread;
+static bool running, stopping, resting;
+static int connection = -1;
+
+static pthread_mutex_t settling = PTHREAD_MUTEX_INITIALIZER; /* settings travel one at a time */
+static void *settings;
+static size_t settings_length;
+static bool settled; /* the service has answered the last settings */
+
+static void send_settings(const char *method, struct bytes body)
+{
+    struct frame reply;
+    settled = link_ask(method, body, &reply, now_ms() + SETTINGS_MS) == DONE;
+    if (settled)
+        free(reply.payload);
+}
+
+/* Passes plugin.register or plugin.reconfigure on, and keeps it for a service that is not there yet. */
+void callbacks_settle(const char *method, struct bytes body)
+{
+    pthread_mutex_lock(&settling);
+    free(settings);
+    settings = body.length > 0 && body.length <= MAX_SETTINGS ? malloc(body.length) : NULL;
+    if (settings != NULL)
+        memcpy(settings, body.at, settings_length = body.length);
+    send_settings(method, body);
+    pthread_mutex_unlock(&settling);
+}
+
+/* While the host itself is passing settings on, these are the newest, and nobody waits for them here. */
+static void repeat_settings(void)
+{
+    if (pthread_mutex_trylock(&settling) != 0)
+        return;
+    if (!settled && settings != NULL)
+        send_settings("plugin.reconfigure", (struct bytes){settings, settings_length});
+    pthread_mutex_unlock(&settling);
+}
+
+static bool hold_connection(int fd)
+{
+    pthread_mutex_lock(&lock);
+    bool held = !stopping && !resting;
+    if (held)
+        connection = fd;
+    pthread_mutex_unlock(&lock);
+    return held;
+}
+
+static void hang_up(int fd)
+{
+    pthread_mutex_lock(&lock);
+    connection = -1;
+    pthread_mutex_unlock(&lock);
+    close(fd);
+    pthread_mutex_lock(&settling);
+    settled = false; /* whoever answers next may be another process */
+    pthread_mutex_unlock(&settling);
+}
+
+static enum outcome attach(int fd)
+{
+    char text[PLUGIN_ID + 128];
+    int length = snprintf(text, sizeof text, "plugin=%s\nversion=%s\npid=%ld\ndropped=%lu\n", plugin,
+                          QUOTA_ROUTER_VERSION, (long)getpid(), link_dropped());
+    return send_frame(fd, ATTACH, (struct bytes){text, (size_t)length}, (struct bytes){0}, 0);
+}
+
+static enum outcome call_host(int fd, const char *method, struct bytes body)
+{
+    cliproxy_buffer answer = {NULL, 0};
+    uint8_t code = host->call(host->host_ctx, method, body.at, body.length, &answer) != 0;
+    size_t length = answer.ptr == NULL ? 0 : answer.len;
+    if (length >= MAX_PAYLOAD) /* the service would hang up on it */
+        code = 1, length = 0;
+    struct bytes said = {answer.ptr, length};
+    enum outcome outcome = send_frame(fd, HOST_REPLY, (struct bytes){&code, 1}, said, FOREVER);
+    if (answer.ptr != NULL)
+        host->free_buffer(answer.ptr, answer.len);
+    return outcome;
+}
+
+/* Serves the service's calls until the connection ends; true when there was one. */
+static bool serve(int fd)
+{
+    struct frame frame;
+    bool served = false, sound = true;
+    while (sound && receive_frame(fd, &frame, FOREVER) == DONE) {
+        size_t name = frame.length > 0 ? frame.payload[0] : 0;
+        sound = frame.kind == HOST_CALL && frame.length > name;
+        if (sound) {
+            char method[MAX_METHOD + 1] = {0};
+            memcpy(method, frame.payload + 1, name);
+            struct bytes body = {frame.payload + 1 + name, frame.length - 1 - name};
+            sound = call_host(fd, method, body) == DONE;
+            served = true;
+        }
+        free(frame.payload);
+    }
+    return served;
+}
+
+static bool attend(void)
+{
+    char path[SOCKET_PATH];
+    bool served = false;
+    link_target(path);
+    int fd = path[0] == '\0' ? -1 : dial(path, 0);
+    if (fd < 0)
+        return false;
+    if (hold_connection(fd) && attach(fd) == DONE) {
+        repeat_settings();
+        served = serve(fd);
+    }
+    hang_up(fd);
+    return served;
+}
+
+/* Waits until the pause is over or somebody has news, and while at rest; false at the end of the thread. */
+static bool pause_for(int64_t pause)
+{
+    pthread_mutex_lock(&lock);
+    bool waited = false;
+    while (!stopping && (resting || !waited)) {
+        condition_wait(&nudged, &lock, now_ms() + pause);
+        waited = true;
+    }
+    bool go_on = !stopping;
+    pthread_mutex_unlock(&lock);
+    return go_on;
+}
+
+static void *run(void *unused)
+{
+    int64_t pause = SHORTEST_PAUSE_MS;
+    do {
+        pause = attend() ? SHORTEST_PAUSE_MS : pause * 2 < LONGEST_PAUSE_MS ? pause * 2 : LONGEST_PAUSE_MS;
+    } while (pause_for(pause));
+    return unused;
+}
+
+void callbacks_open(const cliproxy_host_api *api)
+{
+    pthread_mutex_lock(&lock);
+    condition_init(&nudged);
+    host = api;
+    stopping = false;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool start_thread(void)
+{
+    sigset_t all, before;
+    sigfillset(&all); /* signals are for the host's own threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&thread, NULL, run, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+/* Starts the thread, or has it dial at once; *elsewhere* makes it leave its present connection. */
+void callbacks_start(const char *id, bool elsewhere)
+{
+    pthread_mutex_lock(&lock);
+    resting = false;
+    if (elsewhere && connection >= 0)
+        shutdown(connection, SHUT_RDWR);
+    if (running) {
+        pthread_cond_signal(&nudged);
+    } else if (!stopping && host->call != NULL && host->free_buffer != NULL) {
+        strcpy(plugin, id);
+        running = start_thread();
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Another copy of the library takes over: this one must not speak for the host until it is configured again. */
+void callbacks_rest(void)
+{
+    pthread_mutex_lock(&lock);
+    resting = true;
+    if (connection >= 0)
+        shutdown(connection, SHUT_RDWR);
+    pthread_mutex_unlock(&lock);
+}
+
+/* Returns when the thread has ended: from then on the host is not called. */
+void callbacks_stop(void)
+{
+    pthread_mutex_lock(&lock);
+    stopping = true;
+    if (connection >= 0)
+        shutdown(connection, SHUT_RDWR);
+    pthread_cond_signal(&nudged);
+    bool join = running;
+    running = false;
+    pthread_mutex_unlock(&lock);
+    if (join)
+        pthread_join(thread, NULL);
+    pthread_mutex_lock(&settling);
+    free(settings);
+    settings = NULL;
+    pthread_mutex_unlock(&settling);
+}
