@@ -114,6 +114,9 @@ class Evidence:
     """The newest status of the window's own that clears its mark."""
 
 
+NOTHING = Evidence()
+
+
 @frozen
 class Snapshot:
     """All that is known of an account's windows."""
@@ -132,10 +135,10 @@ def merge(snapshot: Snapshot, seen: Observation) -> Snapshot:
     """The snapshot with one more answer in it; the order of merges does not matter."""
     evidence = dict(snapshot.evidence)
     for reading in seen.readings:
-        evidence[reading.window] = _add(evidence.get(reading.window, Evidence()), reading, seen)
+        evidence[reading.window] = _add(evidence.get(reading.window, NOTHING), reading, seen)
     clears = seen.aggregate == "allowed"
     return Snapshot(
-        evidence=_bounded(evidence),
+        evidence=_bounded({name: known for name, known in evidence.items() if known != NOTHING}),
         listing=_newest(snapshot.listing, _listing(seen), lambda said: said.names),
         all_clear=_newest(snapshot.all_clear, Told(seen.observed_at, "allowed") if clears else None),
         plan=_newest(
@@ -220,9 +223,9 @@ def _bounded(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:
 
 
 def last_said(known: Evidence) -> float:
-    """The epoch second of the newest evidence of a window; 0 when there is none."""
+    """The epoch second of the newest evidence of a window."""
     said = (*(anchor.last for anchor in known.anchors), known.status, known.refusal, known.mark)
-    return max((one.at for one in said if one is not None), default=0.0)
+    return max(one.at for one in said if one is not None)
 
 
 def shifted(snapshot: Snapshot, seconds: float) -> Snapshot:

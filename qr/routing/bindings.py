@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterator
+from typing import Protocol
 
 from attrs import frozen
 
@@ -19,14 +20,14 @@ class Binding:
     used_at: float = 0.0
 
 
-class Lookup:
+class Lookup(Protocol):
     """What a decision asks of the table."""
 
     def get(self, provider: str, key: str) -> Binding | None:
-        raise NotImplementedError
+        """The binding of the session *key*; None when it has none."""
 
 
-class Bindings(Lookup):
+class Bindings:
     """Bounded in number (the least recently used go first) and in idle time."""
 
     def __init__(self, *, limit: int, ttl: float) -> None:

@@ -59,11 +59,6 @@ class PickRequest(msgspec.Struct, frozen=True, rename=_go):
     def metadata(self) -> dict[str, Any]:
         return (self.options and self.options.metadata) or {}
 
-    def text(self, key: str) -> str:
-        """The metadata value *key* when it is a text, trimmed; else empty."""
-        value = self.metadata().get(key)
-        return value.strip() if isinstance(value, str) else ""
-
 
 _decoder = msgspec.json.Decoder(PickRequest)
 

@@ -122,7 +122,7 @@ def standing(view: AccountView, model: str, rules: Rules, reserved_percent: floa
         long_resets_at=long.resets_at if long else None,
         long_remaining=_left(current.get(long.name), reserved_percent) if long else None,
         reserved_percent=reserved_percent,
-        valid_until=min((at for at in _moments(view, bound, rules) if at > now), default=FOREVER),
+        valid_until=min((at for at in _moments(view, bound, rules) if at >= now), default=FOREVER),
     )
 
 

@@ -1,0 +1,1 @@
+"""Polls against real sockets; the rules of these tests are in `servers`."""
