@@ -1,1 +1,7 @@
-"""The state file and its lock."""
+"""The state file and its lock: what the service remembers across restarts, and who may write it."""
+
+from qr.store.errors import StoreError
+from qr.store.state_file import SCHEMA, Image, encode_state
+from qr.store.store import Loaded, Store, open_store
+
+__all__ = ["SCHEMA", "Image", "Loaded", "Store", "StoreError", "encode_state", "open_store"]
