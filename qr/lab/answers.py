@@ -1,0 +1,33 @@
+"""What a simulated provider answers, and the parts that both providers' answers are made of."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, frozen
+
+__all__ = ["Answer", "json_body"]
+
+
+@frozen
+class Answer:
+    """One response, as a client of the provider sees it."""
+
+    status: int
+    """HTTP status; 0: the connection broke before there was one."""
+    headers: Mapping[str, str] = Factory(dict)
+    body: str = ""
+    tokens: int = 0
+    """That were counted against the account."""
+    latency: float = 0.0
+    """Seconds until the last byte."""
+    first_byte: float = 0.0
+    """Seconds until the headers."""
+
+    @property
+    def served(self) -> bool:
+        return 200 <= self.status < 300
+
+
+def json_body(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, separators=(",", ":"))
