@@ -37,6 +37,11 @@ class Decisions:
     def count(self) -> int:
         return self._count
 
+    @property
+    def oldest(self) -> int:
+        """The lowest number that is still kept; 0 when there is none."""
+        return self._ring[0].number if self._ring else 0
+
     def add(self, decision: Decision) -> Numbered:
         self._count += 1
         numbered = Numbered(self._count, decision)

@@ -29,6 +29,7 @@ class Life:
 
     name: str
     """For the log and the health page: never an account's id."""
+    alive: bool = False
     restarts: int = 0
     last_death: str | None = None
     """`killed`, or the name of what it died of; None: it never died."""
@@ -42,7 +43,7 @@ class Life:
 
     async def run(self, actor: Callable[[], Awaitable[None]]) -> None:
         """One life: it ends by being killed or by a bug, and is noted either way."""
-        cause = "killed"
+        cause, self.alive = "killed", True
         with trio.CancelScope() as self._scope:
             try:
                 await actor()
@@ -51,6 +52,7 @@ class Life:
                 log.error("actor died", actor=self.name, cause=cause)
             else:
                 cause = "ended"
+        self.alive = False
         self.restarts += 1
         self.last_death = cause
         self.died_at = trio.current_time()
