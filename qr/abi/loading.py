@@ -12,8 +12,11 @@ __all__ = ["ABI_VERSION", "HostCall", "LoadError", "Plugin"]
 
 ABI_VERSION = 1
 
-HostCall = Callable[[str, bytes], bytes]
-"""The host's side: a callback's method and body, to the envelope that the plugin gets. On any thread."""
+HostCall = Callable[[str, bytes], bytes | None]
+"""
+The host's side, on any thread: a callback's method and body, to the envelope that the plugin gets. None is a host
+that fails: return code 1 and no memory.
+"""
 
 _libc = ctypes.CDLL(None)
 _libc.malloc.restype = _libc.calloc.restype = c_void_p
@@ -127,6 +130,8 @@ class Plugin:
             self.faults.append("called the host after shutdown")
             return 1
         text = self._host_call(method.decode(), ctypes.string_at(address, length) if length else b"")
+        if text is None:
+            return 1
         memory = _libc.malloc(len(text) or 1)
         ctypes.memmove(memory, text, len(text))
         self.outstanding.add(memory)

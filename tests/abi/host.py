@@ -50,7 +50,7 @@ class Host:
     def __init__(
         self,
         library: Path,
-        callbacks: Mapping[str, Callable[[bytes], bytes]] | None = None,
+        callbacks: Mapping[str, Callable[[bytes], bytes | None]] | None = None,
         *,
         watch_descriptors: bool = True,
     ) -> None:
@@ -75,7 +75,7 @@ class Host:
         if kind is None:
             self.verify()
 
-    def _answer(self, method: str, body: bytes) -> bytes:
+    def _answer(self, method: str, body: bytes) -> bytes | None:
         self.called.append((method, body))
         answer = self.callbacks.get(method)
         if answer is not None:

@@ -128,11 +128,13 @@ SCRIPTS: dict[str, Script] = {
 class Service:
     """Listens on *path* while its context is open; leaving it closes everything, as a crash would."""
 
-    def __init__(self, path: Path, script: Script = chosen_first) -> None:
+    def __init__(self, path: Path, script: Script = chosen_first, *, curious: bool = False) -> None:
         self.path = path
         self.script = script
+        self.curious = curious
+        """With every call it also asks the host something."""
         self.awake = threading.Event()
-        """Cleared: connections are accepted, and nothing is read or answered, not even a `PING`."""
+        """Cleared: connections are accepted, and nothing is answered, not even a `PING`."""
         self.awake.set()
         self.calls: list[Call] = []
         self.notes: list[Call] = []
@@ -183,6 +185,12 @@ class Service:
             assert self._changed.wait_for(lambda: len(self._replies) > before, PATIENCE), "no answer"
             return self._replies[before]
 
+    def write_back(self, written: bytes) -> None:
+        """Write to the callback connection, whatever it is."""
+        with self._changed:
+            assert self._callback is not None
+            self._callback.sendall(written)
+
     @property
     def connections(self) -> int:
         """How many are open now."""
@@ -216,7 +224,7 @@ class Service:
 
     def _frames(self, connection: socket.socket) -> Iterator[frames.Frame]:
         received = frames.Frames()
-        while self.awake.wait() and (chunk := connection.recv(65536)):
+        while (chunk := connection.recv(65536)) and self.awake.wait():
             yield from received.feed(chunk)
 
     def _take(self, connection: socket.socket, frame: frames.Frame) -> None:
@@ -234,8 +242,15 @@ class Service:
         if frame.kind == frames.CALL:
             self._answer(connection, frames.read_call(frame.payload))
 
+    def _ask_the_host(self) -> None:
+        with self._changed, contextlib.suppress(OSError):
+            if self._callback is not None:
+                self._callback.sendall(frames.encode_host_call("host.auth.list", b"{}"))
+
     def _answer(self, connection: socket.socket, call: Call) -> None:
         self.calls.append(call)
+        if self.curious:
+            self._ask_the_host()
         try:
             written = self.script(call)
         except HangUp as end:
@@ -269,7 +284,7 @@ def _play(path: Path, script: str) -> None:
     lifetime = 0.1 if script == "restarts" else None
     played = _every_way() if script == "mixed" else SCRIPTS.get(script, chosen_first)
     while not over.is_set():
-        with Service(path, played):
+        with Service(path, played, curious=True):
             sys.stdout.write("ready\n")
             sys.stdout.flush()
             over.wait(lifetime)

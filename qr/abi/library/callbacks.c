@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum {
-    SETTINGS_MS = 2000,        /* the host's start waits for it; the service only parses its settings */
+    SETTINGS_MS = 1000,        /* the host's start waits for it; the service only parses its settings */
     SHORTEST_PAUSE_MS = 100,   /* between two connections, so that a service that hangs up at once costs nothing */
     LONGEST_PAUSE_MS = 2000,   /* how long a service that has just started waits for its accounts at most */
     MAX_SETTINGS = 1024 * 1024 /* a larger configuration is passed on, but not repeated */

@@ -12,7 +12,7 @@
 
 enum {
     ABI_VERSION = 1,
-    ROUTES_MS = 2000,  /* the host's configuration waits for it; the service answers from memory */
+    ROUTES_MS = 1000,  /* the host's configuration waits for it; the service answers from memory */
     HANDLE_MS = 10000, /* a dashboard request may read history; a person gives up after that */
     LEAVE_MS = 1000    /* for calls under way at the end, which the host has waited for already */
 };
