@@ -8,6 +8,7 @@ from qr.actors.account_state import Entry
 from qr.actors.mailbox import Reply
 from qr.actors.reports import Report
 from qr.quota.readings import Observation
+from qr.routing.bindings import Binding
 from qr.routing.decision import Decision
 from qr.routing.question import Question
 from qr.settings import Settings
@@ -20,6 +21,7 @@ __all__ = [
     "Pause",
     "Pick",
     "Report",
+    "Restore",
     "Step",
     "SupervisorMessage",
     "Trial",
@@ -68,6 +70,16 @@ class Unbind:
     reply: Reply[bool] = field(factory=Reply)
 
 
+@frozen(eq=False)
+class Restore:
+    """An operator takes an unbinding back; answered with whether the session had no other binding yet."""
+
+    provider: str
+    key: str
+    binding: Binding
+    reply: Reply[bool] = field(factory=Reply)
+
+
 @frozen
 class Apply:
     """These settings are in force now."""
@@ -93,4 +105,4 @@ class Wake:
 
 
 AccountMessage = Report | Entry | Observe | Pause | Apply | Step | Trial
-SupervisorMessage = Pick | Report | Listing | Observe | Pause | Unbind | Apply | Step | Wake
+SupervisorMessage = Pick | Report | Listing | Observe | Pause | Unbind | Restore | Apply | Step | Wake

@@ -44,6 +44,8 @@ class Recorder:
         self.problem: str | None = None
         """Why the last write failed; None when it did not."""
         self.writes = 0
+        self.written_at: float | None = None
+        """When the last write succeeded, in Trio's time; None: none did in this life."""
 
     async def run(self) -> None:
         """Live until cancelled; then write once more, under a deadline."""
@@ -85,3 +87,4 @@ class Recorder:
             log.info("state written again")
         self.problem = None
         self.writes += 1
+        self.written_at = trio.current_time()

@@ -61,22 +61,37 @@ class Sessions:
         table = self.table(decision.rules.mode)
         fresh = decision.change is None and decision.at - binding.used_at < USED_AT_STEP
         table.put(provider, session, binding if fresh else evolve(binding, used_at=decision.at))
-        if table is self.bound and not fresh:
-            self._tell(provider, session, table.get(provider, session))
+        if not fresh:
+            self._tell(table, provider, session)
         self._expire(table, decision.at)
 
     def _expire(self, table: Bindings, now: float) -> None:
         for provider, session in table.expire(now):
-            if table is self.bound:
-                self._tell(provider, session, None)
+            self._tell(table, provider, session)
+
+    @property
+    def in_force(self) -> Bindings:
+        """The table that decisions look into now."""
+        return self.table(self._settings.rules.mode)
 
     def unbind(self, provider: str, key: str) -> bool:
         """Forget a binding; says whether there was one."""
-        known = self.bound.remove(provider, key) is not None
+        known = self.in_force.remove(provider, key) is not None
         if known:
-            self._tell(provider, key, None)
+            self._tell(self.in_force, provider, key)
         return known
 
-    def _tell(self, provider: str, key: str, binding: Binding | None) -> None:
-        self._journal.binding(provider, key, binding)
+    def restore(self, provider: str, key: str, binding: Binding) -> bool:
+        """Give a session the binding back that it had; False: it has another one by now."""
+        if self.in_force.get(provider, key) is not None:
+            return False
+        self.in_force.put(provider, key, binding)
+        self._tell(self.in_force, provider, key)
+        return True
+
+    def _tell(self, table: Bindings, provider: str, key: str) -> None:
+        """What became of a binding: shadow's are shown, and not kept across restarts."""
+        binding = table.get(provider, key)
+        if table is self.bound:
+            self._journal.binding(provider, key, binding)
         self._feed.publish("binding", f"{provider}:{key}", lambda: binding)

@@ -23,6 +23,7 @@ from qr.actors.messages import (
     Pause,
     Pick,
     Report,
+    Restore,
     Step,
     SupervisorMessage,
     Unbind,
@@ -96,7 +97,7 @@ class Supervisor:
     def _failed(self, message: SupervisorMessage, error: Exception) -> None:
         self.reasons["error"] += 1
         log.error("message failed", kind=type(message).__name__, cause=type(error).__name__)
-        if isinstance(message, Pick | Unbind):
+        if isinstance(message, Pick | Unbind | Restore):
             message.reply.give(None)
 
     def _pick(self, pick: Pick) -> None:
@@ -127,6 +128,8 @@ class Supervisor:
                 self._known.listed(entries, self._clock.now())
             case Unbind(provider=provider, key=key):
                 message.reply.give(self.sessions.unbind(provider, key))
+            case Restore(provider=provider, key=key, binding=binding):
+                message.reply.give(self.sessions.restore(provider, key, binding))
             case Step():
                 self._known.rooms.tell_all(message)
             case Apply():
