@@ -1,0 +1,50 @@
+/** The live feed over a WebSocket: one question, one answer, the next question. */
+
+import { place } from "./place.js";
+import { question, take } from "./store.js";
+
+const SILENCE = 40_000; // milliseconds: the service answers every 15 s at the latest
+const OPENING = 8000; // milliseconds until a connection that does not come about is given up
+
+/**
+ * Open the feed.
+ *
+ * @param on heard() after each message, closed(opened) once at the end: whether it ever was open.
+ */
+export function openSocket(on) {
+  const url = new URL(place.live, location.href);
+  url.protocol = url.protocol.replace("http", "ws");
+  const socket = new WebSocket(url);
+  let opened = false;
+  let ended = false;
+  let timer = setTimeout(end, OPENING);
+
+  function end() {
+    if (ended) return;
+    ended = true;
+    clearTimeout(timer);
+    socket.close();
+    on.closed(opened);
+  }
+
+  function ask() {
+    clearTimeout(timer);
+    timer = setTimeout(end, SILENCE);
+    socket.send(JSON.stringify(question()));
+  }
+
+  socket.onopen = () => {
+    opened = true;
+    ask();
+  };
+  socket.onmessage = ({ data }) => {
+    const message = JSON.parse(data);
+    if (message.kind === "closing" || message.kind === "refused") return end();
+    take(message);
+    on.heard();
+    ask();
+  };
+  socket.onclose = end;
+  socket.onerror = end;
+  return { stop: () => { on = { heard() {}, closed() {} }; end(); } };
+}
