@@ -19,6 +19,7 @@ __all__ = [
     "listed",
     "observed",
     "paused",
+    "restored",
     "stepped",
     "succeeded",
     "trial_given",
@@ -132,8 +133,19 @@ def paused(state: AccountState, *, on: bool) -> AccountState:
     return evolve(state, paused=on)
 
 
+def restored(state: AccountState, now: float) -> AccountState:
+    """The state after a restart, however the clock was set meanwhile."""
+    return evolve(state, breaker=state.breaker.restored(now, BreakerRules()))
+
+
 def stepped(state: AccountState, seconds: float) -> AccountState:
-    """The machine's clock stepped: evidence keeps its age."""
+    """
+    The machine's clock was set: evidence keeps its age.
+
+    After a step forward nothing moves, as the machine may have slept through that time.
+    """
+    if seconds > 0:
+        return state
     return evolve(
         state,
         snapshot=shifted(state.snapshot, seconds),

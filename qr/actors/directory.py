@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 import structlog
 from attrs import evolve
 
-from qr.actors.account_state import AccountState, Entry, view_of
+from qr.actors.account_state import AccountState, Entry, restored, view_of
+from qr.actors.breaker import BreakerRules
 from qr.actors.feed import Feed
 from qr.actors.journal import Journal
 from qr.actors.messages import Trial
@@ -26,10 +27,6 @@ UNLISTED_TTL = 86400.0
 # Far above the thousand accounts that this is built for; a host that invents ids must not grow the memory.
 MAX_ACCOUNTS = 4096
 
-# How long the result of a half-open circuit's trial is waited for before another one is given out, in
-# seconds: longer than most answers take to stream, shorter than an operator's patience.
-TRIAL_PATIENCE = 120.0
-
 log = structlog.get_logger(__name__)
 
 
@@ -43,10 +40,13 @@ class Directory:
         self._feed = feed
         self._offered_at: dict[str, float] = {}
         """Accounts that no listing named, and when they were offered last."""
+        self._counted = False
+        """A listing was seen."""
 
     def restore(self, now: float, *, reset_jitter: float) -> None:
         """Start again with what the journal knows; the actors tell more as soon as they live."""
-        for state in self._journal.accounts.values():
+        for kept in self._journal.accounts.values():
+            state = restored(kept, now)
             self.fleet.put(view_of(state, now, reset_jitter=reset_jitter))
             self._open(state, now)
 
@@ -63,12 +63,22 @@ class Directory:
             elif candidate.id not in self.fleet:
                 self._admit(_entry_of(candidate), now)
 
+    def reported(self, account: str, provider: str, now: float) -> None:
+        """
+        The host used this account.
+
+        Once there is a listing, a late report of an account that it dropped must not bring it back.
+        """
+        if not self._counted and account not in self.fleet:
+            self._admit(Entry(account, provider, listed=False), now)
+
     def listed(self, entries: Sequence[Entry], now: float) -> None:
         """
         The host's whole directory: who is new begins its life, who is no longer named is gone.
 
         Accounts that no listing ever named stay, since the host does not list its configured API keys.
         """
+        self._counted = True
         named = {entry.id for entry in entries}
         for entry in entries:
             if entry.id in self.rooms:
@@ -117,7 +127,7 @@ class Directory:
         view = self.fleet.get(account)
         if view is None or view.circuit == "closed" or view.circuit_closed_to(now):
             return
-        self.fleet.put(evolve(view, trial_until=now + TRIAL_PATIENCE))
+        self.fleet.put(evolve(view, trial_until=now + BreakerRules().trial_timeout))
         self.rooms.tell(account, Trial())
 
 

@@ -7,6 +7,7 @@ import trio
 
 from qr.actors.image import join
 from qr.actors.journal import Journal
+from qr.store import StoreError
 
 __all__ = ["Recorder", "Shelter"]
 
@@ -31,7 +32,7 @@ class Shelter(Protocol):
         """Whether images are kept at all."""
 
     def save(self, image: bytes) -> None:
-        """Keep *image*; raises `OSError` when it cannot be kept."""
+        """Keep *image*; raises `StoreError` when it cannot be kept."""
 
 
 class Recorder:
@@ -68,7 +69,7 @@ class Recorder:
         generation = self._journal.settings_generation
         try:
             await trio.to_thread.run_sync(self._save, bindings, accounts, generation, abandon_on_cancel=True)
-        except OSError as error:
+        except StoreError as error:
             self._failed(error)
         else:
             self._succeeded()
@@ -76,7 +77,7 @@ class Recorder:
     def _save(self, bindings: list[bytes], accounts: list[bytes], generation: int) -> None:
         self._shelter.save(join(self._schema, bindings, accounts, generation))
 
-    def _failed(self, error: OSError) -> None:
+    def _failed(self, error: StoreError) -> None:
         if self.problem is None:
             log.warning("state not written", cause=str(error))
         self.problem = str(error)

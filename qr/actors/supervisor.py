@@ -121,6 +121,7 @@ class Supervisor:
             case Wake():
                 self._known.changed(self._board.take(), self.sessions.reservations)
             case Report(attempt=attempt):
+                self._known.reported(attempt.account, attempt.provider, self._clock.now())
                 self._known.rooms.tell(attempt.account, message)
             case Observe(account=account) | Pause(account=account):
                 self._known.rooms.tell(account, message)

@@ -1,4 +1,4 @@
-"""`qr read-signal` and `qr decide`: what the router reads in a captured signal, and what it decides in a situation."""
+"""`qr read-signal` and `qr decide`: what is read in a captured signal, what is decided in a situation."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping
@@ -108,4 +108,4 @@ def _show_pairs(console: Console, pairs: Mapping[str, Any]) -> None:
 
 
 def _words(*values: object) -> list[str]:
-    return ["–" if value is None else str(value) for value in values]
+    return ["-" if value is None else str(value) for value in values]

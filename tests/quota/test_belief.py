@@ -108,7 +108,7 @@ class TestRollover:
 
 
 class TestExhausted:
-    """Confirmed exhausted: `rejected`, an attributed 429, `limit_reached`, or 100 % where nothing says allowed."""
+    """Confirmed: `rejected`, an attributed 429, `limit_reached`, or 100 % where nothing says allowed."""
 
     @pytest.mark.parametrize(
         "evidence",

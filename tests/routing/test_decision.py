@@ -64,7 +64,7 @@ class TestFailover:
         assert decision.binding.stand_in is None
 
     def test_home_is_told_apart_from_never_known(self):
-        """An account that the directory does not know but the host offers is usable: it keeps its sessions."""
+        """An account that is not known but offered is usable: it keeps its sessions."""
         situation = Situation(account("b"), bound={"s": "new"})
         assert outcome(situation.pick("new", "b")) == ("new", "affinity")
 

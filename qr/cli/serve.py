@@ -1,0 +1,51 @@
+"""`qr serve`: the service."""
+
+from pathlib import Path
+
+import click
+import structlog
+import trio
+
+from qr import logs
+from qr.service import run_until_signal
+from qr.settings import Settings, SettingsError, load_settings
+from qr.system import build, listen
+
+__all__ = ["serve", "settings_option"]
+
+settings_option = click.option(
+    "--settings",
+    "settings_file",
+    type=click.Path(path_type=Path),
+    help="The settings file (YAML). Without one, the defaults and the environment hold.",
+)
+
+log = structlog.get_logger(__name__)
+
+
+@click.command()
+@settings_option
+def serve(settings_file: Path | None) -> None:
+    """
+    Answer the host's plugin and show what happens, until interrupted.
+
+    Nothing listens beyond loopback unless the settings say so.
+    """
+    settings = settings_or_exit(settings_file)
+    logs.configure(settings.log_level)
+    try:
+        listening = listen(settings)
+    except OSError as error:
+        raise click.ClickException(str(error)) from error
+    house = build(settings)
+    for notice in house.notices:
+        log.warning("state", notice=notice)
+    trio.run(run_until_signal, house, listening)
+
+
+def settings_or_exit(file: Path | None) -> Settings:
+    """The settings, or every problem of them and exit code 1."""
+    try:
+        return load_settings(file)
+    except SettingsError as error:
+        raise click.ClickException(str(error)) from error
