@@ -10,6 +10,7 @@ secret and not needed is not decoded; what is needed and secret or personal is s
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from typing import TypeVar
 
 import msgspec
 
@@ -18,7 +19,6 @@ from qr import __version__
 __all__ = [
     "NOT_HANDLED",
     "OK",
-    "PLUGIN_NAME",
     "SCHEMA",
     "USAGE_OK",
     "Failure",
@@ -43,21 +43,22 @@ __all__ = [
     "unknown_method",
 ]
 
-PLUGIN_NAME = "Quota Router"
+_T = TypeVar("_T")
+
 SCHEMA = 6
 """The newest RPC schema we speak; the host refuses a plugin that answers with a newer one than its own."""
 
 # The one answer to a pick besides a chosen account. An error would make the client's request fail, so every
 # trouble ends here.
 NOT_HANDLED = b'{"ok":true,"result":{"Handled":false}}'
-OK = b'{"ok":true,"result":{}}'
-USAGE_OK = OK
+OK = USAGE_OK = b'{"ok":true,"result":{}}'
 
 # The host sends the metadata along with every single pick: two fields, and short ones.
 _METADATA = (
-    f'{{"Name":"{PLUGIN_NAME}","Version":"{__version__}","Author":"quota-router",'
+    f'{{"Name":"Quota Router","Version":"{__version__}","Author":"quota-router",'
     '"GitHubRepository":"https://github.com/quota-router/quota-router","Logo":"","ConfigFields":['
-    '{"Name":"mode","Type":"enum","EnumValues":["active","shadow","off"],"Description":"shadow only logs"},'
+    '{"Name":"mode","Type":"enum","EnumValues":["active","shadow","off"],'
+    '"Description":"shadow only records"},'
     '{"Name":"policy","Type":"string","Description":"order of accounts"}]}'
 )
 _CAPABILITIES = (
@@ -73,12 +74,7 @@ def _registration(schema: int) -> bytes:
 
 
 def registration(schema: int) -> bytes:
-    """
-    The answer to `plugin.register` and `plugin.reconfigure`.
-
-    Args:
-        schema: the host's `schema_version`; missing or 0 counts as 1, ours is the ceiling.
-    """
+    """The answer to `plugin.register` and `plugin.reconfigure` of a host with the RPC schema *schema*."""
     return _registration(min(max(schema, 1), SCHEMA))
 
 
@@ -100,8 +96,7 @@ def unknown_method() -> bytes:
 
 
 def _go(name: str) -> str:
-    special = {"id": "ID", "url": "URL", "ttft": "TTFT"}
-    return "".join(special.get(word, word.title()) for word in name.split("_"))
+    return "".join({"id": "ID", "ttft": "TTFT"}.get(word, word.title()) for word in name.split("_"))
 
 
 def epoch_seconds(time: str) -> float | None:
@@ -202,9 +197,8 @@ class UsageRecord(msgspec.Struct, frozen=True, rename=_go):
 
 
 class ManagementRegister(msgspec.Struct, frozen=True, rename=_go):
-    """`management.register`: where the host will serve our routes and resources."""
+    """`management.register`: where the host will serve our resources."""
 
-    base_path: str = ""
     resource_base_path: str = ""
 
 
@@ -258,9 +252,8 @@ def service_down(method: str) -> bytes:
         return error("service_unavailable", "the quota-router service does not answer")
     if method == "management.handle":
         return management_answer(503, {"Content-Type": ["text/plain"]}, _SERVICE_DOWN)
-    return {"scheduler.pick": NOT_HANDLED, "usage.handle": USAGE_OK, "plugin.quiesce": OK}.get(
-        method, unknown_method()
-    )
+    silent = {"scheduler.pick": NOT_HANDLED, "usage.handle": USAGE_OK, "plugin.quiesce": OK}
+    return silent.get(method, unknown_method())
 
 
 def _ok(result: object) -> bytes:
@@ -273,6 +266,13 @@ _management_register = msgspec.json.Decoder(ManagementRegister)
 _management = msgspec.json.Decoder(ManagementRequest)
 
 
+def _decode(decoder: msgspec.json.Decoder[_T], body: bytes) -> _T:
+    try:
+        return decoder.decode(body)
+    except RecursionError:
+        raise msgspec.DecodeError("nested too deeply") from None
+
+
 def decode_register(body: bytes) -> Register:
     """
     Read `plugin.register` or `plugin.reconfigure`.
@@ -280,19 +280,19 @@ def decode_register(body: bytes) -> Register:
     Raises:
         msgspec.DecodeError: the bytes are no JSON, or a value has the wrong type; so for all of these.
     """
-    return _register.decode(body)
+    return _decode(_register, body)
 
 
 def decode_usage(body: bytes) -> UsageRecord:
     """Read `usage.handle`."""
-    return _usage.decode(body)
+    return _decode(_usage, body)
 
 
 def decode_management_register(body: bytes) -> ManagementRegister:
     """Read `management.register`."""
-    return _management_register.decode(body)
+    return _decode(_management_register, body)
 
 
 def decode_management(body: bytes) -> ManagementRequest:
     """Read `management.handle`."""
-    return _management.decode(body)
+    return _decode(_management, body)

@@ -14,8 +14,8 @@ ABI_VERSION = 1
 
 HostCall = Callable[[str, bytes], bytes | None]
 """
-The host's side, on any thread: a callback's method and body, to the envelope that the plugin gets. None is a host
-that fails: return code 1 and no memory.
+The host's side, on any thread: a callback's method and body, to the envelope that the plugin gets. None is a
+host that fails: return code 1 and no memory.
 """
 
 _libc = ctypes.CDLL(None)

@@ -3,9 +3,9 @@
  *
  *     host LIBRARY THREADS ROUNDS LOADS [picks]
  *
- * loads the library LOADS times; each time THREADS threads make ROUNDS calls each, of every sort or, with "picks",
- * picks alone. It ends with status 1 and says why as soon as the library does what a host would not survive.
- * Otherwise it prints one line of JSON about what it saw. The declarations are the contract's, not the library's.
+ * loads the library LOADS times; each time THREADS threads make ROUNDS calls each, of every sort or, with
+ * "picks", picks alone. It ends with status 1 and says why as soon as the library does what a host would not
+ * survive. Otherwise it prints one line of JSON about what it saw. The declarations are the contract's.
  */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -86,9 +86,9 @@ static int entries(const char *directory)
     return count;
 }
 
-static int host_call(void *context, const char *method, const uint8_t *request, size_t length, struct buffer *answer)
+static int host_call(void *ctx, const char *method, const uint8_t *body, size_t size, struct buffer *answer)
 {
-    (void)context, (void)request, (void)length;
+    (void)ctx, (void)body, (void)size;
     if (closed)
         die("%s was called after shutdown", method);
     callbacks++;
@@ -152,7 +152,7 @@ static void pick(void)
 
 static void *call_around(void *number)
 {
-    static const char *const others[] = {"usage.handle", "plugin.reconfigure", "management.register", "no.such.method"};
+    static const char *const others[] = {"usage.handle", "plugin.reconfigure", "management.register", "no"};
     pthread_barrier_wait(&start);
     for (int round = 0; round < rounds; round++) {
         uintptr_t turn = (uintptr_t)number + (uintptr_t)round;

@@ -60,9 +60,12 @@ def test_the_library_carries_the_version_it_was_built_with(tmp_path: Path, compi
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
-def test_every_platform_has_its_library(tmp_path: Path, name: str) -> None:
+def test_every_platform_has_its_library(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     target = TARGETS[name]
     library = build(target, tmp_path)
+    assert capsys.readouterr().err == "", "no warnings"
     content = library.read_bytes()
     place, machine = MACHINE[target.goos, target.goarch]
     assert library.name == f"quota-router-{name}{ENDINGS[target.goos]}"

@@ -223,8 +223,14 @@ def test_where_the_host_serves_us_is_read() -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "body", [b"", b"[]", b"null", b"{", b"\xff", b'{"Method":7,"config_yaml":7,"Model":7,"BasePath":7}']
+    "body",
+    [b"", b"[]", b"null", b"{", b"\xff", b'{"Method":7,"config_yaml":7,"Model":7,"ResourceBasePath":7}'],
 )
 def test_what_is_not_the_contract_s_json_is_a_decode_error(decode, body: bytes) -> None:
     with pytest.raises(msgspec.DecodeError):
         decode(body)
+
+
+def test_json_that_is_nested_without_end_is_a_decode_error() -> None:
+    with pytest.raises(msgspec.DecodeError, match="nested too deeply"):
+        contract.decode_usage(b'{"New":' + b"[" * 200_000)

@@ -14,16 +14,17 @@ const struct bytes NO_ROUTES = TEXT("{\"ok\":false,\"error\":{\"code\":\"service
 /* "The quota-router service does not answer. Is `qr serve` running?\n" */
 const struct bytes UNAVAILABLE =
     TEXT("{\"ok\":true,\"result\":{\"StatusCode\":503,\"Headers\":{\"Content-Type\":[\"text/plain\"]},"
-         "\"Body\":\"VGhlIHF1b3RhLXJvdXRlciBzZXJ2aWNlIGRvZXMgbm90IGFuc3dlci4gSXMgYHFyIHNlcnZlYCBydW5uaW5nPwo=\"}}");
+         "\"Body\":"
+         "\"VGhlIHF1b3RhLXJvdXRlciBzZXJ2aWNlIGRvZXMgbm90IGFuc3dlci4gSXMgYHFyIHNlcnZlYCBydW5uaW5nPwo=\"}}");
 
-#define REGISTRATION(schema)                                                                                  \
-    TEXT("{\"ok\":true,\"result\":{\"schema_version\":" #schema ",\"metadata\":{\"Name\":\"Quota Router\","   \
-         "\"Version\":\"" QUOTA_ROUTER_VERSION "\",\"Author\":\"quota-router\","                              \
-         "\"GitHubRepository\":\"https://github.com/quota-router/quota-router\",\"Logo\":\"\","               \
-         "\"ConfigFields\":[{\"Name\":\"mode\",\"Type\":\"enum\","                                            \
-         "\"EnumValues\":[\"active\",\"shadow\",\"off\"],\"Description\":\"shadow only logs\"},"              \
-         "{\"Name\":\"policy\",\"Type\":\"string\",\"Description\":\"order of accounts\"}]},"                 \
-         "\"capabilities\":{\"scheduler\":true,\"scheduler_across_priorities\":true,\"usage_plugin\":true,"   \
+#define REGISTRATION(schema)                                                                                \
+    TEXT("{\"ok\":true,\"result\":{\"schema_version\":" #schema ",\"metadata\":{\"Name\":\"Quota Router\"," \
+         "\"Version\":\"" QUOTA_ROUTER_VERSION "\",\"Author\":\"quota-router\","                            \
+         "\"GitHubRepository\":\"https://github.com/quota-router/quota-router\",\"Logo\":\"\","             \
+         "\"ConfigFields\":[{\"Name\":\"mode\",\"Type\":\"enum\","                                          \
+         "\"EnumValues\":[\"active\",\"shadow\",\"off\"],\"Description\":\"shadow only records\"},"         \
+         "{\"Name\":\"policy\",\"Type\":\"string\",\"Description\":\"order of accounts\"}]},"               \
+         "\"capabilities\":{\"scheduler\":true,\"scheduler_across_priorities\":true,\"usage_plugin\":true," \
          "\"management_api\":true}}}")
 
 enum { NEWEST_SCHEMA = 6 };
@@ -67,17 +68,17 @@ static bool is_json_string(const uint8_t *text, const uint8_t *end)
         if (text == end || memchr("\"\\/bfnrtu", *text, 9) == NULL)
             return false;
         if (*text++ == 'u') {
-            if (end - text < 4 || strspn((const char *)text, "0123456789abcdefABCDEF") < 4)
-                return false;
-            text += 4;
+            for (int digit = 0; digit < 4; digit++)
+                if (text == end || memchr("0123456789abcdefABCDEF", *text++, 22) == NULL)
+                    return false;
         }
     }
     return true;
 }
 
 /*
- * The two answers that a pick may have, to the letter. Anything else, however well meant, could make the client's
- * request fail, and the host has no fallback then; so it is not passed on.
+ * The two answers that a pick may have, to the letter. Anything else, however well meant, could make the
+ * client's request fail, and the host has no fallback then; so it is not passed on.
  */
 bool is_pick_answer(struct bytes answer)
 {
@@ -95,7 +96,8 @@ bool is_envelope(struct bytes answer)
 {
     static const char head[] = "{\"ok\":";
     const char *text = answer.at;
-    return answer.length > sizeof head && memcmp(text, head, sizeof head - 1) == 0 && text[answer.length - 1] == '}';
+    return answer.length > sizeof head && memcmp(text, head, sizeof head - 1) == 0 &&
+           text[answer.length - 1] == '}';
 }
 
 /* One of the answers above; the host hands them back to be freed like any other. */

@@ -1,6 +1,6 @@
 /*
- * One thread calls the host for the service, over a connection of its own. The service needs the list of accounts
- * and their credentials while no request is under way, before the first pick for one; so the host's own calls
+ * One thread calls the host for the service, over a connection of its own. The service needs the accounts and
+ * their credentials while no request is under way, before the first pick for one; so the host's own calls
  * cannot lend their threads for it, and the one that brings usage records must not be kept waiting at all.
  *
  * The same thread sees that a service which was down, or was restarted, gets the host's last settings.
@@ -16,7 +16,7 @@
 
 enum {
     SETTINGS_MS = 1000,        /* the host's start waits for it; the service only parses its settings */
-    SHORTEST_PAUSE_MS = 100,   /* between two connections, so that a service that hangs up at once costs nothing */
+    SHORTEST_PAUSE_MS = 100,   /* so that a service that hangs up at once costs nothing */
     LONGEST_PAUSE_MS = 2000,   /* how long a service that has just started waits for its accounts at most */
     MAX_SETTINGS = 1024 * 1024 /* a larger configuration is passed on, but not repeated */
 };
@@ -201,7 +201,7 @@ void callbacks_start(const char *id, bool elsewhere)
     pthread_mutex_unlock(&lock);
 }
 
-/* Another copy of the library takes over: this one must not speak for the host until it is configured again. */
+/* Another copy of the library takes over: this one is silent until it is configured again. */
 void callbacks_rest(void)
 {
     pthread_mutex_lock(&lock);

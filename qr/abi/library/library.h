@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
     uint32_t abi_version;
     void *host_ctx;
-    int (*call)(void *host_ctx, const char *method, const uint8_t *body, size_t length, cliproxy_buffer *answer);
+    int (*call)(void *ctx, const char *method, const uint8_t *body, size_t length, cliproxy_buffer *answer);
     void (*free_buffer)(void *ptr, size_t length);
 } cliproxy_host_api;
 
@@ -47,7 +47,7 @@ bool is_envelope(struct bytes answer);
 bool is_constant(const void *answer);
 
 /* sidecar.c: where the service listens. */
-enum { SOCKET_PATH = 104, PLUGIN_ID = 129 }; /* the shortest sun_path of our platforms; the longest id and NUL */
+enum { SOCKET_PATH = 104, PLUGIN_ID = 129 }; /* the shortest sun_path of our platforms; the longest id */
 struct settings {
     char plugin[PLUGIN_ID];
     char socket[SOCKET_PATH]; /* empty: nobody to talk to */
@@ -64,7 +64,7 @@ enum outcome {
     BUSY,   /* the deadline passed and nothing had been sent */
     BROKEN  /* the peer breaks the protocol, or there is no memory for what it says */
 };
-/* As in frames.py: the largest honest payload is a few hundred KB, and a broken peer must not fill the memory. */
+/* As in frames.py: an honest payload has a few hundred KB at most; a broken peer must not fill the memory. */
 enum { HEADER = 8, MAX_PAYLOAD = 16 * 1024 * 1024, MAX_METHOD = 255 };
 struct frame {
     enum kind kind;

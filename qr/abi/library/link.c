@@ -1,6 +1,6 @@
 /*
- * The connections to the service. A call borrows one and gives it back; a connection that missed a deadline or
- * broke the protocol is closed, so that a late answer can never be taken for the answer to another question.
+ * The connections to the service. A call borrows one and gives it back; one that missed a deadline or broke
+ * the protocol is closed, so that a late answer can never be taken for the answer to another question.
  *
  * In front of picks stands a breaker: a hung service costs three picks their deadline, all others nothing.
  */
@@ -173,7 +173,8 @@ static enum outcome borrow(struct connection *mine, int64_t deadline, bool pick)
     return outcome;
 }
 
-static enum outcome ask(const char *method, struct bytes body, struct frame *reply, int64_t deadline, bool pick)
+static enum outcome ask(const char *method, struct bytes body, struct frame *reply, int64_t deadline,
+                        bool pick)
 {
     struct connection mine;
     for (bool again = true;; again = false) {
@@ -223,16 +224,17 @@ unsigned long link_dropped(void)
     return atomic_load(&dropped);
 }
 
-/* Has the service come back? Asks with a PING and looks for the PONG when the next pick comes; never waits. */
+/* Has the service come back? Sends a PING, and looks for the PONG when the next pick comes; never waits. */
 static void probe(void)
 {
+    const struct bytes nothing = {NULL, 0};
     struct frame pong;
     if (breaker.probe < 0) {
         if (now_ms() < breaker.probe_at)
             return;
         breaker.probe_at = now_ms() + breaker.pause;
         breaker.probe = dial(target, 0);
-        if (breaker.probe >= 0 && send_frame(breaker.probe, PING, (struct bytes){0}, (struct bytes){0}, 0) != DONE)
+        if (breaker.probe >= 0 && send_frame(breaker.probe, PING, nothing, nothing, 0) != DONE)
             drop_probe();
         return;
     }

@@ -1,6 +1,6 @@
 /*
- * What the host sees: one function that takes a method and JSON and gives JSON, from any thread, many at a time.
- * It always returns 0 with a whole envelope. A pick without an answer is "not handled", never an error: for an
+ * What the host sees: one function from a method and JSON to JSON, called from any thread, many at a time. It
+ * always returns 0 with a whole envelope. A pick without an answer is "not handled", never an error: for an
  * error the host makes the client's request fail, for "not handled" it uses its own scheduler.
  */
 #include "library.h"
@@ -31,19 +31,20 @@ static struct bytes checked(struct frame reply, bool (*fits)(struct bytes), stru
 static struct bytes pick(struct bytes request)
 {
     struct frame reply;
-    return link_pick(request, &reply) == DONE ? checked(reply, is_pick_answer, NOT_HANDLED) : NOT_HANDLED;
+    bool answered = link_pick(request, &reply) == DONE;
+    return answered ? checked(reply, is_pick_answer, NOT_HANDLED) : NOT_HANDLED;
 }
 
-static struct bytes manage(const char *method, struct bytes request, int64_t limit, struct bytes otherwise)
+static struct bytes manage(const char *method, struct bytes request, int limit, struct bytes otherwise)
 {
     struct frame reply;
-    return link_ask(method, request, &reply, now_ms() + limit) == DONE ? checked(reply, is_envelope, otherwise)
-                                                                       : otherwise;
+    bool answered = link_ask(method, request, &reply, now_ms() + limit) == DONE;
+    return answered ? checked(reply, is_envelope, otherwise) : otherwise;
 }
 
 /*
- * Registering and reconfiguring are one: read where the service is, tell it, and answer for ourselves. Nothing the
- * service could say is of use to the host, and a mistake in it would switch the plugin off.
+ * Registering and reconfiguring are one: read where the service is, tell it, and answer for ourselves. What
+ * the service says is of no use to the host, and a mistake in it would switch the plugin off.
  */
 static struct bytes configure(const char *method, struct bytes request)
 {
@@ -107,7 +108,7 @@ static void plugin_shutdown(void)
         nanosleep(&moment, NULL);
 }
 
-/* Called once, right after loading. Nothing is started yet: the host may be a command that ends in a moment. */
+/* Called once, after loading. Nothing is started yet: the host may be a command that ends in a moment. */
 __attribute__((visibility("default"))) int cliproxy_plugin_init(const cliproxy_host_api *host,
                                                                 cliproxy_plugin_api *plugin)
 {

@@ -35,7 +35,7 @@ static bool find_library(char directory[LIBRARY_PATH], char id[PLUGIN_ID])
 {
     static const char inside = 0;
     Dl_info library;
-    if (dladdr(&inside, &library) == 0 || library.dli_fname == NULL || strlen(library.dli_fname) >= LIBRARY_PATH)
+    if (dladdr(&inside, &library) == 0 || strlen(library.dli_fname) >= LIBRARY_PATH)
         return false;
     strcpy(directory, library.dli_fname);
     char *slash = strrchr(directory, '/'), *name = slash == NULL ? directory : slash + 1;

@@ -1,4 +1,4 @@
-/* Sockets and frames. Nothing here waits beyond its deadline; a socket that is shut down ends every wait for it. */
+/* Sockets and frames. No wait outlasts its deadline, nor the shutdown() of the socket that it waits for. */
 #include "library.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@
 
 enum {
     PROTOCOL = 1,
-    DEFAULT_PICK_MS = 250,  /* a healthy service answers in under 3 ms; from 250 ms on a person notices */
-    SHORTEST_PICK_MS = 10,  /* less would give up on a healthy service of a busy machine */
-    LONGEST_PICK_MS = 10000, /* more helps no client: each of its requests would wait that long for nothing */
+    DEFAULT_PICK_MS = 250,   /* a healthy service answers in under 3 ms; from 250 ms on a person notices */
+    SHORTEST_PICK_MS = 10,   /* less would give up on a healthy service of a busy machine */
+    LONGEST_PICK_MS = 10000, /* a client waits that long for nothing while the service hangs */
     LONGEST_POLL_MS = 60000, /* poll() takes an int; a longer wait is several polls */
-    BACKLOG_PAUSE_MS = 2    /* a listener with a full backlog cannot be polled for */
+    BACKLOG_PAUSE_MS = 2     /* a listener with a full backlog cannot be polled for */
 };
 
 static atomic_int pick_ms = DEFAULT_PICK_MS;
@@ -200,16 +200,19 @@ static enum outcome receive(int fd, uint8_t *into, size_t length, int64_t deadli
     return DONE;
 }
 
-/* Receives the next frame; on DONE its payload is the caller's to free. Takes over the pick deadline in it. */
+/* Receives a frame, and takes over the pick deadline in it; on DONE the payload is the caller's to free. */
 enum outcome receive_frame(int fd, struct frame *frame, int64_t deadline)
 {
     uint8_t header[HEADER];
     enum outcome outcome = receive(fd, header, HEADER, deadline);
     if (outcome != DONE)
         return outcome;
-    frame->length = header[0] | (size_t)header[1] << 8 | (size_t)header[2] << 16 | (size_t)header[3] << 24;
+    frame->length = header[0] | header[1] << 8 | header[2] << 16 | (size_t)header[3] << 24;
     frame->kind = (enum kind)header[4];
-    if (header[5] != PROTOCOL || frame->length > MAX_PAYLOAD || !(frame->payload = malloc(frame->length + 1)))
+    if (header[5] != PROTOCOL || frame->length > MAX_PAYLOAD)
+        return BROKEN;
+    frame->payload = malloc(frame->length + 1);
+    if (frame->payload == NULL)
         return BROKEN;
     set_pick_deadline_ms(header[6] | header[7] << 8);
     outcome = receive(fd, frame->payload, frame->length, deadline);
