@@ -1,0 +1,171 @@
+"""The routes that only look."""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import TypeVar
+
+import trio
+
+from qr.actors.decisions import Numbered
+from qr.quota.belief import believed_windows
+from qr.web.desk import Desk
+from qr.web.nextpick import next_pick
+from qr.web.problems import ProblemError
+from qr.web.render.accounts import by_label, evidence_shape
+from qr.web.render.decisions import decision_shape, detail_shape
+from qr.web.render.history import no_history
+from qr.web.render.sessions import Page, sessions_page
+from qr.web.render.settings import setting_shapes
+from qr.web.routes import Route
+from qr.web.shapes.accounts import Account, Accounts, Evidence, History
+from qr.web.shapes.asks import (
+    AskAccount,
+    AskAccounts,
+    AskDecision,
+    AskDecisions,
+    AskHistory,
+    AskNext,
+    AskNothing,
+    AskSessions,
+)
+from qr.web.shapes.decisions import Decisions, Detail, Next, Sessions
+from qr.web.shapes.service import Health, Settings
+
+__all__ = ["READING", "unhurried"]
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+# To render so many things takes about a millisecond; then picks get their turn.
+STEP = 25
+
+
+async def unhurried(things: Iterable[T], render: Callable[[T], U]) -> AsyncIterator[U]:
+    """Each of *things* rendered, with a pause for others after every few."""
+    for number, thing in enumerate(things, start=1):
+        yield render(thing)
+        if number % STEP == 0:
+            await trio.lowlevel.checkpoint()
+
+
+async def accounts(desk: Desk, ask: AskAccounts) -> Accounts:
+    views = sorted(desk.fleet, key=by_label)
+    if ask.id is not None:
+        views = [view for view in views if view.id == ask.id]
+        if not views:
+            raise ProblemError("unknown_account", "No account has this id.")
+    shown: list[Account] = [account async for account in unhurried(views, desk.account)]
+    return Accounts(desk.now, shown)
+
+
+async def evidence(desk: Desk, ask: AskAccount) -> Evidence:
+    room = desk.room(ask.account)
+    if room is None:
+        raise ProblemError("unknown_account", "No account has this id.")
+    snapshot = room.state.snapshot
+    believed = believed_windows(snapshot, reset_jitter=desk.rules.reset_jitter)
+    return evidence_shape(ask.account, snapshot, believed, desk.now)
+
+
+async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
+    page = Page(ask.account, ask.provider, ask.limit, ask.before)
+    last = {
+        numbered.decision.question.session: numbered.number
+        for numbered in reversed(list(desk.house.decisions))
+        if numbered.decision.question.session is not None
+    }
+    try:
+        return sessions_page(
+            desk.bindings,
+            page,
+            last,
+            accounts=desk.sessions_by_account.get(),
+            ttl=desk.settings.binding_ttl,
+            shadow=desk.rules.mode == "shadow",
+            now=desk.now,
+        )
+    except ValueError:
+        raise ProblemError("invalid_request", "The cursor `before` is none of this service.") from None
+
+
+async def decisions(desk: Desk, ask: AskDecisions) -> Decisions:
+    kept = desk.house.decisions
+    found = [numbered for numbered in kept if _matches(numbered, ask)][: ask.limit]
+    names = desk.names
+    shown = [one async for one in unhurried(found, lambda numbered: decision_shape(numbered, names))]
+    return Decisions(desk.now, kept.count, kept.oldest, shown)
+
+
+def _matches(numbered: Numbered, ask: AskDecisions) -> bool:
+    return all(_conditions(numbered, ask))
+
+
+def _conditions(numbered: Numbered, ask: AskDecisions) -> Iterator[bool]:
+    decision = numbered.decision
+    yield numbered.number > ask.after and (ask.before is None or numbered.number < ask.before)
+    chosen = decision.chosen
+    yield ask.account in (None, chosen.account if chosen else "")
+    yield (decision.question.session or "").startswith(ask.session or "")
+    yield ask.reason in (None, decision.reason, decision.reason.partition(":")[0])
+
+
+async def decision(desk: Desk, ask: AskDecision) -> Detail:
+    numbered = desk.house.decisions.get(ask.number)
+    if numbered is None:
+        raise ProblemError(
+            "unknown_decision", f"There is no decision {ask.number}, or it has been let go since."
+        )
+    return detail_shape(numbered, desk.names, desk.now)
+
+
+async def upcoming(desk: Desk, ask: AskNext) -> Next:
+    return await next_pick(desk, ask.provider, ask.model)
+
+
+async def history(desk: Desk, ask: AskHistory) -> History:  # noqa: ARG001 - there is nothing to choose from yet
+    return no_history(desk.now)
+
+
+async def settings(desk: Desk, _: AskNothing) -> Settings:
+    current, owner = desk.house.current, desk.owner
+    return Settings(
+        now=desk.now,
+        generation=current.generation,
+        problems=list(current.problems),
+        owner=owner,
+        writable=owner == "service",
+        lasts="until_restart" if owner == "service" else "until_host_reload",
+        settings=setting_shapes(current.settings),
+    )
+
+
+async def health(desk: Desk, _: AskNothing) -> Health:
+    return desk.health()
+
+
+READING = (
+    Route(
+        "GET",
+        "/accounts",
+        accounts,
+        AskAccounts,
+        Accounts,
+        "Accounts and their windows",
+        ("unknown_account",),
+    ),
+    Route(
+        "GET",
+        "/evidence",
+        evidence,
+        AskAccount,
+        Evidence,
+        "What was read of each window",
+        ("unknown_account",),
+    ),
+    Route("GET", "/sessions", sessions, AskSessions, Sessions, "Bound sessions, page by page"),
+    Route("GET", "/decisions", decisions, AskDecisions, Decisions, "Decisions, newest first"),
+    Route("GET", "/decision", decision, AskDecision, Detail, "One decision, and why", ("unknown_decision",)),
+    Route("GET", "/next", upcoming, AskNext, Next, "Who would serve a new session now"),
+    Route("GET", "/history", history, AskHistory, History, "Use of windows over time"),
+    Route("GET", "/settings", settings, AskNothing, Settings, "Settings in force"),
+    Route("GET", "/health", health, AskNothing, Health, "The service itself"),
+)
