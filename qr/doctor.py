@@ -14,7 +14,7 @@ from qr.abi.build import BUILT, BuildError, host_target
 from qr.abi.check import Finding, check, ping
 from qr.abi.install import PLUGIN_ID
 from qr.settings import Settings, SettingsError, load_settings
-from qr.store import StateLock
+from qr.store.lock import StateLock
 
 __all__ = ["examine"]
 

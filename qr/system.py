@@ -12,6 +12,7 @@ from attrs import define, field
 from qr.abi.bridge import Bridge, open_socket
 from qr.abi.calls import Calls, Pages
 from qr.abi.hostlink import HostLink
+from qr.actors import release
 from qr.actors.census import Census
 from qr.actors.current import Current
 from qr.actors.decisions import Decisions
@@ -20,15 +21,20 @@ from qr.actors.feed import Feed
 from qr.actors.image import read_image
 from qr.actors.journal import Journal
 from qr.actors.lives import Life, keep_alive
-from qr.actors.messages import Step
+from qr.actors.mailbox import Mailbox
+from qr.actors.messages import Freed, Step
+from qr.actors.polling import Ask
 from qr.actors.recorder import Recorder
+from qr.actors.release import Release
 from qr.actors.supervisor import Supervisor
 from qr.clock import Clock, SystemClock, watch_steps
 from qr.settings import Settings
 from qr.store import SCHEMA, Store, open_store
-from qr.upstream.credentials import CredentialSource
+from qr.upstream.connections import connector
+from qr.upstream.credentials import AuthEntry, CredentialSource
 from qr.upstream.directory import AuthDirectory
 from qr.upstream.host import HostCredentials
+from qr.upstream.usage import PollResult, poll_account, poll_options
 
 __all__ = ["House", "build", "listen"]
 
@@ -60,19 +66,35 @@ class House:
     lives: dict[str, Life] = field(factory=dict)
     """The actors that are no accounts, by name."""
     pages: Pages | None = None
+    ask: Ask | None = None
+    """Polls an account; None: over HTTP."""
+    freed: Mailbox[Freed] = field(factory=lambda: Mailbox(release.CAPACITY))
     calls: Calls = field(init=False)
     supervisor: Supervisor = field(init=False)
     recorder: Recorder = field(init=False)
     bridge: Bridge | None = None
     census: Census = field(init=False)
+    release: Release = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self.ask = self.ask or self._over_http()
         self.calls = Calls(self.door, self.current, self.base, self.clock, lambda: self.pages)
 
     def credentials(self) -> CredentialSource:
         """The auth directory when one is set (the router runs alone), else the host's callbacks."""
         directory = self.current.settings.auth_dir
         return AuthDirectory(directory) if directory else HostCredentials(self.link.call)
+
+    def _over_http(self) -> Ask:
+        connect = connector()
+
+        async def ask(entry: AuthEntry) -> PollResult:
+            options = poll_options(self.current.settings)
+            return await poll_account(
+                self.credentials(), entry, options=options, connect=connect, now=self.clock.now
+            )
+
+        return ask
 
     async def run(
         self,
@@ -95,6 +117,7 @@ class House:
             start("supervisor", self._new_supervisor)
             start("clock", lambda: partial(watch_steps, self.clock, self._stepped))
             start("census", self._new_census)
+            start("release", self._new_release)
             if listening is not None:
                 start("bridge", lambda: self._new_bridge(listening))
             for name, born in extras:
@@ -112,7 +135,14 @@ class House:
 
     def _new_supervisor(self) -> Run:
         self.supervisor = Supervisor(
-            self.door, self.journal, self.feed, self.decisions, self.current, self.clock
+            self.door,
+            self.journal,
+            self.feed,
+            self.decisions,
+            self.current,
+            self.clock,
+            self.ask or self._over_http(),
+            self.freed,
         )
         return partial(self.supervisor.run, self.seed)
 
@@ -128,6 +158,10 @@ class House:
         alone = self.current.settings.auth_dir is not None
         self.census = Census(self.credentials(), self.door, lambda: None if alone else self.link.attached)
         return self.census.run
+
+    def _new_release(self) -> Run:
+        self.release = Release(self.freed, self.link.call, self.current, self.clock)
+        return self.release.run
 
     def _stepped(self, seconds: float) -> None:
         log.warning("the machine's clock was set", seconds=round(seconds))

@@ -5,6 +5,8 @@ from typing import Literal
 from attrs import evolve, frozen
 
 from qr.actors.breaker import Breaker, BreakerRules
+from qr.actors.reports import Attempt
+from qr.actors.schedule import Schedule
 from qr.quota.attribution import attributed_window
 from qr.quota.belief import believed_windows
 from qr.quota.evidence import Snapshot, merge, shifted
@@ -43,6 +45,8 @@ class Entry:
     listed: bool = True
     """In the host's directory; False: only known from being offered (API keys are never listed)."""
     api_key: bool = False
+    has_base_url: bool = False
+    runtime_only: bool = False
 
 
 @frozen
@@ -55,6 +59,15 @@ class AccountState:
     paused: bool = False
     dead_since: float | None = None
     """The login is dead since then; None: it works, as far as is known."""
+    dead_confirmed: bool = False
+    """A poll said so too."""
+    schedule: Schedule = Schedule()
+    passive_at: float | None = None
+    """When served traffic last told what is left."""
+    poll_error: str | None = None
+    """Why the last poll brought nothing; None when it did."""
+    unpolled: str | None = None
+    """Why the account is not to be polled, by what a poll was answered, until its credential changes."""
     last_error: str | None = None
     """The class of the last failure, for the operator; None after a success."""
     version: int = 0
@@ -81,20 +94,21 @@ def succeeded(state: AccountState, started_at: float, now: float) -> AccountStat
         state,
         breaker=state.breaker.success(started_at, now),
         dead_since=None if alive else state.dead_since,
+        dead_confirmed=state.dead_confirmed and not alive,
         last_error=None,
     )
 
 
 def failed(
-    state: AccountState, failure: Failure, started_at: float, now: float, rules: BreakerRules, jitter: float
+    state: AccountState, failure: Failure, attempt: Attempt, now: float, rules: BreakerRules, jitter: float
 ) -> AccountState:
     """
-    An attempt that began at *started_at* failed (specification, section 5, "Failures").
+    An attempt failed (specification, section 5, "Failures").
 
     Args:
         state: before.
         failure: what the provider's answer meant.
-        started_at: epoch second at which the attempt began.
+        attempt: when it began, and when its answer arrived.
         now: epoch seconds.
         rules: of the circuit breaker.
         jitter: 0 to 1, spreads the breaker's delays.
@@ -108,14 +122,17 @@ def failed(
     if failure.cls == "quota_exhausted":
         window = failure.window or attributed_window(failure.until, believed_windows(state.snapshot), now)
         if window is not None:
-            return _exhausted(state, window, failure.until, now)
+            return _exhausted(state, window, failure.until, attempt.observed_at, now)
+    started_at = min(attempt.started_at, now)
     broken = state.breaker.failure(started_at, now, rules, jitter=jitter, retry_at=failure.until)
     return evolve(state, breaker=broken)
 
 
-def _exhausted(state: AccountState, window: str, until: float | None, now: float) -> AccountState:
+def _exhausted(
+    state: AccountState, window: str, until: float | None, observed_at: float, now: float
+) -> AccountState:
     reading = Reading(window, resets_at=until, refused=True)
-    return observed(state, Observation(now, "failure", (reading,), successful=False), now)
+    return observed(state, Observation(observed_at, "failure", (reading,), successful=False), now)
 
 
 def trial_given(state: AccountState, now: float, rules: BreakerRules) -> AccountState:
@@ -124,9 +141,10 @@ def trial_given(state: AccountState, now: float, rules: BreakerRules) -> Account
 
 
 def listed(state: AccountState, entry: Entry) -> AccountState:
-    """The directory said something of the account; a new credential gives a dead login another chance."""
-    renewed = state.dead_since is not None and entry.changed_at > state.dead_since
-    return evolve(state, entry=entry, dead_since=None if renewed else state.dead_since)
+    """The directory said something of the account; a new credential gives everything another chance."""
+    if entry.changed_at <= state.entry.changed_at:
+        return evolve(state, entry=entry)
+    return evolve(state, entry=entry, dead_since=None, dead_confirmed=False, unpolled=None)
 
 
 def paused(state: AccountState, *, on: bool) -> AccountState:
@@ -135,7 +153,12 @@ def paused(state: AccountState, *, on: bool) -> AccountState:
 
 def restored(state: AccountState, now: float) -> AccountState:
     """The state after a restart, however the clock was set meanwhile."""
-    return evolve(state, breaker=state.breaker.restored(now, BreakerRules()))
+    return evolve(
+        state,
+        breaker=state.breaker.restored(now, BreakerRules()),
+        schedule=state.schedule.restored(now),
+        passive_at=None if state.passive_at is None else min(state.passive_at, now),
+    )
 
 
 def stepped(state: AccountState, seconds: float) -> AccountState:
@@ -150,6 +173,8 @@ def stepped(state: AccountState, seconds: float) -> AccountState:
         state,
         snapshot=shifted(state.snapshot, seconds),
         breaker=state.breaker.shifted(seconds),
+        schedule=state.schedule.shifted(seconds),
+        passive_at=None if state.passive_at is None else state.passive_at + seconds,
         dead_since=None if state.dead_since is None else state.dead_since + seconds,
     )
 
@@ -172,5 +197,7 @@ def view_of(state: AccountState, now: float, *, reset_jitter: float) -> AccountV
         windows=windows,
         observed_at=max((window.observed_at for window in windows.values()), default=0.0),
         last_error=state.last_error,
+        polled_at=state.schedule.polled_at,
+        poll_error=state.poll_error,
         version=state.version,
     )

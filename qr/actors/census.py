@@ -65,6 +65,8 @@ def _entry(known: AuthEntry) -> Entry:
         label=known.label,
         auth_index=known.auth_index,
         disabled=known.disabled,
-        changed_at=known.changed_at,
+        changed_at=known.changed_at or 0.0,
         api_key=known.api_key,
+        has_base_url=known.has_base_url,
+        runtime_only=known.runtime_only,
     )

@@ -12,6 +12,7 @@ from qr.actors.journal import Journal
 from qr.actors.messages import Trial
 from qr.actors.noticeboard import Notice
 from qr.actors.rooms import Rooms
+from qr.actors.schedule import Schedule
 from qr.routing.account import PROVIDERS, AccountView
 from qr.routing.fleet import Fleet
 from qr.routing.request import Candidate
@@ -93,7 +94,7 @@ class Directory:
     def _admit(self, entry: Entry, now: float) -> None:
         if entry.provider not in PROVIDERS or not entry.id or len(self.rooms) >= MAX_ACCOUNTS:
             return
-        state = AccountState(entry)
+        state = AccountState(entry, schedule=Schedule(since=now))
         self.fleet.put(view_of(state, now, reset_jitter=self.fleet.rules.reset_jitter))
         self._open(state, now)
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from attrs import field, frozen
 
 from qr.actors.account_state import Entry
+from qr.actors.backoff import Brake
 from qr.actors.mailbox import Reply
 from qr.actors.reports import Report
 from qr.quota.readings import Observation
@@ -12,18 +13,25 @@ from qr.routing.bindings import Binding
 from qr.routing.decision import Decision
 from qr.routing.question import Question
 from qr.settings import Settings
+from qr.upstream.results import PollResult
 
 __all__ = [
     "AccountMessage",
     "Apply",
+    "Braked",
+    "Freed",
     "Listing",
     "Observe",
     "Pause",
     "Pick",
+    "Polled",
+    "Refresh",
+    "Refreshing",
     "Report",
     "Restore",
     "Step",
     "SupervisorMessage",
+    "Throttle",
     "Trial",
     "Unbind",
     "Wake",
@@ -95,6 +103,55 @@ class Step:
 
 
 @frozen
+class Polled:
+    """How a poll of the account ended."""
+
+    result: PollResult
+
+
+@frozen
+class Throttle:
+    """A usage endpoint of *provider* said 429 (on), or answers again (off)."""
+
+    provider: str
+    on: bool
+
+
+@frozen
+class Braked:
+    """All polls of the account's provider wait."""
+
+    brake: Brake
+
+
+@frozen
+class Freed:
+    """A reading proved that what made the host cool the account down is over."""
+
+    account: str
+    auth_index: str
+
+
+@frozen
+class Refreshing:
+    """What became of the wish for a poll."""
+
+    started: bool
+    possible_at: float
+    """Epoch second from which another one is possible."""
+    refused: str | None = None
+    """Why the account is not polled at all."""
+
+
+@frozen(eq=False)
+class Refresh:
+    """An operator wants the account polled now; answered with None when there is no such account."""
+
+    account: str
+    reply: Reply[Refreshing] = field(factory=Reply)
+
+
+@frozen
 class Trial:
     """The account's half-open circuit has given out its one trial request."""
 
@@ -104,5 +161,19 @@ class Wake:
     """An account has changed: the noticeboard has news."""
 
 
-AccountMessage = Report | Entry | Observe | Pause | Apply | Step | Trial
-SupervisorMessage = Pick | Report | Listing | Observe | Pause | Unbind | Restore | Apply | Step | Wake
+AccountMessage = Report | Entry | Observe | Polled | Pause | Refresh | Apply | Step | Trial | Braked
+SupervisorMessage = (
+    Freed
+    | Refresh
+    | Throttle
+    | Pick
+    | Report
+    | Listing
+    | Observe
+    | Pause
+    | Unbind
+    | Restore
+    | Apply
+    | Step
+    | Wake
+)

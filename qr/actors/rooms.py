@@ -1,19 +1,16 @@
 """The account actors that a supervisor runs: started, watched, restarted, stopped."""
 
 import random
-from collections.abc import Callable
 
 import trio
 from attrs import define, field
 
-from qr.actors.account import CAPACITY, AccountActor, Publish
+from qr.actors.account import CAPACITY, AccountActor, Surroundings
 from qr.actors.account_state import AccountState
 from qr.actors.lives import Life, keep_alive
 from qr.actors.mailbox import Mailbox
 from qr.actors.messages import AccountMessage
-from qr.clock import Clock
 from qr.routing.sessions import fingerprint
-from qr.settings import Settings
 
 __all__ = ["Room", "Rooms"]
 
@@ -35,18 +32,9 @@ class Room:
 class Rooms:
     """By account id."""
 
-    def __init__(
-        self,
-        nursery: trio.Nursery,
-        publish: Publish,
-        settings: Callable[[], Settings],
-        clock: Clock,
-        seed: int,
-    ) -> None:
+    def __init__(self, nursery: trio.Nursery, around: Surroundings, seed: int) -> None:
         self._nursery = nursery
-        self._publish = publish
-        self._settings = settings
-        self._clock = clock
+        self._around = around
         self._seed = seed
         self._rooms: dict[str, Room] = {}
 
@@ -74,9 +62,11 @@ class Rooms:
         room = self._rooms.get(account)
         return room is not None and room.mailbox.post(message)
 
-    def tell_all(self, message: AccountMessage) -> None:
-        for account in self._rooms:
-            self.tell(account, message)
+    def tell_all(self, message: AccountMessage, provider: str | None = None) -> None:
+        """Leave *message* for every account, or for those of *provider*."""
+        for account, room in self._rooms.items():
+            if provider in (None, room.state.entry.provider):
+                self.tell(account, message)
 
     async def _keep_alive(self, room: Room) -> None:
         with room.scope:
@@ -84,11 +74,5 @@ class Rooms:
 
     def _actor(self, room: Room) -> AccountActor:
         """The next actor for *room*, from what the last one made known."""
-        return AccountActor(
-            room.state,
-            room.mailbox,
-            self._publish,
-            settings=self._settings(),
-            clock=self._clock,
-            chance=random.Random(f"{self._seed} {room.state.id} {room.life.restarts}"),  # noqa: S311 - no secret
-        )
+        chance = random.Random(f"{self._seed} {room.state.id} {room.life.restarts}")  # noqa: S311 - no secret
+        return AccountActor(room.state, room.mailbox, self._around, chance)

@@ -29,6 +29,9 @@ SLACK = 1.0
 # a person wonders.
 FIRST_SPREAD = 10.0
 
+# A poll that is older than this when the service starts again is out of date for any settings.
+LONG_AGO = 900.0
+
 # After a brake the accounts of a provider are asked one after the other within this time.
 BRAKE_SPREAD = 60.0
 
@@ -121,11 +124,16 @@ class Schedule:
         return 0.0 if self.polled_at is None else self.polled_at + gap
 
     def restored(self, now: float) -> "Schedule":
-        """The same after a restart: no wait exceeds the longest, even if the clock was set back meanwhile."""
+        """
+        The same after a restart: no wait exceeds the longest, even if the clock was set back meanwhile.
+
+        What was polled long ago is spread like a first poll: a fleet is not asked at once.
+        """
+        long_ago = self.polled_at is None or self.polled_at + LONG_AGO < now
         return evolve(
             self,
-            since=min(self.since, now),
-            polled_at=None if self.polled_at is None else min(self.polled_at, now),
+            since=now if long_ago else min(self.since, now),
+            polled_at=None if long_ago else min(self.polled_at or now, now),
             retry_at=min(self.retry_at, now + BACKOFF_MAX),
             asked_until=min(self.asked_until, now + RETRY_AFTER_MAX),
             confirm_at=None,

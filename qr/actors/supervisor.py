@@ -4,32 +4,42 @@ It decides each pick at once on the views that it holds, and never waits for an 
 start again stands in the journal.
 """
 
+import random
 from collections import Counter
 
 import structlog
 import trio
 
+from qr.actors.account import Surroundings
 from qr.actors.account_state import AccountState
+from qr.actors.backoff import Brake
+from qr.actors.brakes import Brakes
 from qr.actors.current import Current
 from qr.actors.decisions import Decisions
 from qr.actors.directory import Directory
 from qr.actors.door import Door
 from qr.actors.feed import Feed
 from qr.actors.journal import Journal
+from qr.actors.mailbox import Mailbox
 from qr.actors.messages import (
     Apply,
+    Braked,
+    Freed,
     Listing,
     Observe,
     Pause,
     Pick,
+    Refresh,
     Report,
     Restore,
     Step,
     SupervisorMessage,
+    Throttle,
     Unbind,
     Wake,
 )
 from qr.actors.noticeboard import Noticeboard
+from qr.actors.polling import Ask
 from qr.actors.rooms import Rooms
 from qr.actors.sessions import Sessions
 from qr.clock import Clock
@@ -46,7 +56,15 @@ class Supervisor:
     """One life of the supervisor; the door, the journal and the feed outlive it."""
 
     def __init__(
-        self, door: Door, journal: Journal, feed: Feed, decisions: Decisions, current: Current, clock: Clock
+        self,
+        door: Door,
+        journal: Journal,
+        feed: Feed,
+        decisions: Decisions,
+        current: Current,
+        clock: Clock,
+        ask: Ask,
+        freed: Mailbox[Freed],
     ) -> None:
         self._door = door
         self._journal = journal
@@ -54,7 +72,10 @@ class Supervisor:
         self._decisions = decisions
         self._current = current
         self._clock = clock
+        self._ask = ask
+        self._freed = freed
         self._board = Noticeboard()
+        self._brakes: Brakes | None = None
         self._generation = current.generation
         self.fleet = Fleet(current.settings.rules)
         self.sessions = Sessions(current.settings, journal, feed)
@@ -74,7 +95,11 @@ class Supervisor:
             self._door.close()
 
     def _begin(self, nursery: trio.Nursery, seed: int) -> None:
-        rooms = Rooms(nursery, self._pin, lambda: self._current.settings, self._clock, seed)
+        brakes = self._brakes = Brakes(self._braked, random.Random(seed))  # noqa: S311 - spreads delays
+        around = Surroundings(
+            self._pin, self._door.tell, self._ask, self._clock, lambda: self._current.settings, brakes.of
+        )
+        rooms = Rooms(nursery, around, seed)
         self.directory = Directory(self.fleet, rooms, self._journal, self._feed)
         self.directory.restore(self._clock.now(), reset_jitter=self.fleet.rules.reset_jitter)
         self._door.open = True
@@ -97,7 +122,7 @@ class Supervisor:
     def _failed(self, message: SupervisorMessage, error: Exception) -> None:
         self.reasons["error"] += 1
         log.error("message failed", kind=type(message).__name__, cause=type(error).__name__)
-        if isinstance(message, Pick | Unbind | Restore):
+        if isinstance(message, Pick | Unbind | Restore | Refresh):
             message.reply.give(None)
 
     def _pick(self, pick: Pick) -> None:
@@ -131,10 +156,29 @@ class Supervisor:
                 message.reply.give(self.sessions.unbind(provider, key))
             case Restore(provider=provider, key=key, binding=binding):
                 message.reply.give(self.sessions.restore(provider, key, binding))
-            case Step():
-                self._known.rooms.tell_all(message)
+            case Refresh(account=account):
+                if not self._known.rooms.tell(account, message):
+                    message.reply.give(None)
+            case Throttle(provider=provider, on=on):
+                self._throttle(provider, on=on)
+            case Freed():
+                self._freed.post(message)
+            case Step(seconds=seconds):
+                self._stepped(message, seconds)
             case Apply():
                 """Seen by the generation of the settings already."""
+
+    def _throttle(self, provider: str, *, on: bool) -> None:
+        if self._brakes is not None:
+            self._brakes.throttle(provider, self._clock.now(), on=on)
+
+    def _braked(self, provider: str, brake: Brake) -> None:
+        self._known.rooms.tell_all(Braked(brake), provider)
+
+    def _stepped(self, step: Step, seconds: float) -> None:
+        if self._brakes is not None and seconds < 0:
+            self._brakes.stepped(seconds)
+        self._known.rooms.tell_all(step)
 
     @property
     def _known(self) -> Directory:

@@ -39,7 +39,12 @@ class AccountView:
     observed_at: float = 0.0
     """When the newest evidence of any window arrived."""
     last_error: str | None = None
+    polled_at: float | None = None
+    poll_error: str | None = None
+    """Why the last poll brought nothing; None when it did."""
     next_poll_at: float | None = None
+    unpolled: str | None = None
+    """Why the account is not polled at all; None when it is."""
     version: int = 0
     """Counts the changes of this account; a view with a lower one is older."""
 

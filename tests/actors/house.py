@@ -17,10 +17,16 @@ from qr.routing.question import Question
 from qr.routing.request import Attributes, Candidate
 from qr.settings import Settings
 from qr.system import House
+from qr.upstream.results import PollResult
 
 NOW = 1_788_280_000.0
 HOUR = 3600.0
 DAY = 24 * HOUR
+
+
+async def nobody(entry):
+    """Polls that bring nothing."""
+    return PollResult(error="nobody answers")
 
 
 class Memory:
@@ -120,12 +126,12 @@ def claude_headers(
 
 
 @asynccontextmanager
-async def living(tmp_path, *, journal=None, settings=None, store=None) -> AsyncIterator[Living]:
+async def living(tmp_path, *, journal=None, settings=None, store=None, ask=None) -> AsyncIterator[Living]:
     clock = VirtualClock(NOW)
     store = store or Memory()
     settings = settings or Settings(state_dir=tmp_path, auth_dir=tmp_path / "none")
     journal = journal or Journal()
-    house = House(Current(settings), settings, clock, store, journal, [], seed=7)
+    house = House(Current(settings), settings, clock, store, journal, [], seed=7, ask=ask or nobody)
     async with trio.open_nursery() as nursery:
         await nursery.start(house.run)
         living_house = Living(house, clock, store, nursery)
