@@ -52,7 +52,8 @@ class HostLink:
         if self._stream is not None:
             self._stream.socket.close()
         self._stream = None
-        self.attached = trio.Event()
+        if self.attached.is_set():  # else somebody may wait for this one already
+            self.attached = trio.Event()
         while self._waiting:
             self._waiting.popleft().give(None)
 
