@@ -15,6 +15,7 @@ from qr.actors.rooms import Rooms
 from qr.actors.schedule import Schedule
 from qr.routing.account import PROVIDERS, AccountView
 from qr.routing.fleet import Fleet
+from qr.routing.question import Question
 from qr.routing.request import Candidate
 from qr.routing.reservations import Reservations
 from qr.routing.sessions import fingerprint
@@ -56,9 +57,11 @@ class Directory:
             self._offered_at[state.id] = now
         self.rooms.open(state)
 
-    def offered(self, candidates: Iterable[Candidate], now: float) -> None:
+    def offered(self, question: Question, now: float) -> None:
         """The host offers these: an account that was not known begins its life."""
-        for candidate in candidates:
+        if not self._offered_at and self.fleet.knows_all(question.ids):
+            return
+        for candidate in question.candidates:
             if candidate.id in self._offered_at:
                 self._offered_at[candidate.id] = now
             elif candidate.id not in self.fleet:

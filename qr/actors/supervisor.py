@@ -127,7 +127,7 @@ class Supervisor:
 
     def _pick(self, pick: Pick) -> None:
         now = self._clock.now()
-        self._known.offered(pick.question.candidates, now)
+        self._known.offered(pick.question, now)
         table = self.sessions.table(self.fleet.rules.mode)
         decision = decide(pick.question, table, self.fleet, now)
         pick.reply.give(decision)

@@ -16,7 +16,6 @@ from qr.routing.fleet import Fleet
 from qr.routing.policies import POLICIES
 from qr.routing.question import Question
 from qr.routing.ranking import Contender, choose, rankable
-from qr.routing.request import Candidate
 from qr.routing.rules import Rules
 from qr.routing.standing import Standing
 
@@ -51,8 +50,8 @@ class Decision:
     would: Choice | None = None
     """In shadow: the choice that was kept."""
     at: float = 0.0
-    pool: Sequence[Contender] = field(default=(), repr=False)
-    """All candidates, and where they stood."""
+    standings: Sequence[Standing] = field(default=(), repr=False)
+    """Where the candidates stood, in their order."""
     ranked: Sequence[Contender] = field(default=(), repr=False)
     """Those that took part in a ranking."""
     home: Standing | None = field(default=None, repr=False)
@@ -62,6 +61,11 @@ class Decision:
     @property
     def handled(self) -> bool:
         return self.account is not None
+
+    @property
+    def pool(self) -> list[Contender]:
+        """All candidates, and where they stood."""
+        return list(map(Contender, self.question.candidates, self.standings))
 
     @property
     def chosen(self) -> Choice | None:
@@ -111,13 +115,8 @@ class _Pick:
         self.fleet = fleet
         self.rules = fleet.rules
         self.now = now
-        self.pool = [self.contender(candidate) for candidate in question.candidates]
-        self.offered = {contender.id: contender for contender in self.pool}
+        self.standings = fleet.standings(question.ids, question.provider, question.model, now)
         self.binding = self.bound(question.session)
-
-    def contender(self, candidate: Candidate) -> Contender:
-        asked = self.question
-        return Contender(candidate, self.fleet.standing(candidate.id, asked.provider, asked.model, self.now))
 
     def bound(self, session: str | None) -> Binding | None:
         if session is None:
@@ -140,7 +139,7 @@ class _Pick:
         return self.failover(self.binding, trouble)
 
     def pinned(self, account: str) -> Decision:
-        if account not in self.offered:
+        if account not in self.question.ids:
             return self.unhandled("pinned_not_offered")
         return self.answer(account, "pinned", self.binding)
 
@@ -188,18 +187,18 @@ class _Pick:
 
     def ranking(self) -> tuple[Sequence[Contender], bool]:
         """Who may be ranked, and whether only paid credits serve them: the last resort, if allowed."""
-        ranked = rankable(self.pool, POLICIES[self.rules.policy])
+        pool = list(map(Contender, self.question.candidates, self.standings))
+        ranked = rankable(pool, POLICIES[self.rules.policy])
         if ranked or self.rules.paid_usage == "avoid":
             return ranked, False
-        return [one for one in self.pool if one.standing.only_paid], True
+        return [one for one in pool if one.standing.only_paid], True
 
     def trouble(self, account: str) -> str | None:
         """The first cause that keeps requests from *account*, in the words of a decision; None: usable."""
-        contender = self.offered.get(account)
-        if contender is None and account not in self.fleet:
+        offered = account in self.question.ids
+        if not offered and account not in self.fleet:
             return "removed"
-        standing = contender.standing if contender else self.standing(account)
-        return standing.trouble or (None if contender else "not_offered")
+        return self.standing(account).trouble or (None if offered else "not_offered")
 
     def standing(self, account: str) -> Standing:
         return self.fleet.standing(account, self.question.provider, self.question.model, self.now)
@@ -235,13 +234,13 @@ class _Pick:
             binding=binding,
             change=change,
             at=self.now,
-            pool=self.pool,
+            standings=self.standings,
             ranked=ranked,
             home=self.home(),
             rules=self.rules,
         )
 
     def home(self) -> Standing | None:
-        if self.binding is None or self.binding.account in self.offered:
+        if self.binding is None or self.binding.account in self.question.ids:
             return None
         return self.standing(self.binding.account)

@@ -1,6 +1,8 @@
 """The accounts as the supervisor knows them, with their standings kept ready."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+
+from attrs import define, field
 
 from qr.routing.account import AccountView
 from qr.routing.rules import Rules
@@ -12,6 +14,26 @@ __all__ = ["Fleet"]
 # not grow the memory, and a standing costs some ten microseconds to work out again.
 MAX_MODELS = 64
 
+FOREVER = float("inf")
+
+
+@define
+class Table:
+    """Standings for one model, by account id; all of them hold until `valid_until` at least."""
+
+    standings: dict[str, Standing] = field(factory=dict)
+    valid_until: float = FOREVER
+
+    def put(self, account: str, found: Standing) -> None:
+        self.standings[account] = found
+        self.valid_until = min(self.valid_until, found.valid_until)
+
+    def drop_outdated(self, now: float) -> None:
+        self.standings = {
+            account: found for account, found in self.standings.items() if now < found.valid_until
+        }
+        self.valid_until = min((found.valid_until for found in self.standings.values()), default=FOREVER)
+
 
 class Fleet:
     """Views by account id, reservations, and standings that are worked out only when something changed."""
@@ -20,7 +42,7 @@ class Fleet:
         self._rules = rules
         self._views: dict[str, AccountView] = {}
         self._reserved: dict[str, float] = {}
-        self._standings: dict[str, dict[str, Standing]] = {}
+        self._tables: dict[str, Table] = {}
 
     def __iter__(self) -> Iterator[AccountView]:
         return iter(self._views.values())
@@ -31,6 +53,9 @@ class Fleet:
     def __contains__(self, account: str) -> bool:
         return account in self._views
 
+    def knows_all(self, accounts: Sequence[str]) -> bool:
+        return all(map(self._views.__contains__, accounts))
+
     @property
     def rules(self) -> Rules:
         return self._rules
@@ -38,7 +63,7 @@ class Fleet:
     @rules.setter
     def rules(self, rules: Rules) -> None:
         self._rules = rules
-        self._standings.clear()
+        self._tables.clear()
 
     def get(self, account: str) -> AccountView | None:
         return self._views.get(account)
@@ -54,27 +79,38 @@ class Fleet:
 
     def reserve(self, account: str, percent: float) -> None:
         """Count *percent* in all on top of what *account* has used, until it is told otherwise."""
-        self._reserved[account] = percent
-        self._forget(account)
+        if self.reserved(account) != percent:
+            self._reserved[account] = percent
+            self._forget(account)
 
     def reserved(self, account: str) -> float:
         return self._reserved.get(account, 0.0)
 
     def standing(self, account: str, provider: str, model: str, now: float) -> Standing:
         """Where *account* stands for *model*; an account that is not known stands as `unknown`."""
-        known = self._of_model(model)
-        found = known.get(account)
-        if found is None or now >= found.valid_until:
-            found = known[account] = self._work_out(account, provider, model, now)
-        return found
+        return self.standings((account,), provider, model, now)[0]
 
-    def _of_model(self, model: str) -> dict[str, Standing]:
-        known = self._standings.get(model)
-        if known is None:
-            if len(self._standings) >= MAX_MODELS:
-                self._standings.pop(next(iter(self._standings)))
-            known = self._standings[model] = {}
-        return known
+    def standings(self, accounts: Sequence[str], provider: str, model: str, now: float) -> list[Standing]:
+        """Where each of *accounts* stands for *model*, in their order."""
+        table = self._table(model)
+        if now >= table.valid_until:
+            table.drop_outdated(now)
+        ready = table.standings
+        try:
+            return [ready[account] for account in accounts]
+        except KeyError:
+            for account in accounts:
+                if account not in ready:
+                    table.put(account, self._work_out(account, provider, model, now))
+            return [ready[account] for account in accounts]
+
+    def _table(self, model: str) -> Table:
+        table = self._tables.get(model)
+        if table is None:
+            if len(self._tables) >= MAX_MODELS:
+                self._tables.pop(next(iter(self._tables)))
+            table = self._tables[model] = Table()
+        return table
 
     def _work_out(self, account: str, provider: str, model: str, now: float) -> Standing:
         view = self._views.get(account)
@@ -83,5 +119,5 @@ class Fleet:
         return standing(view, model, self._rules, self.reserved(account), now)
 
     def _forget(self, account: str) -> None:
-        for known in self._standings.values():
-            known.pop(account, None)
+        for table in self._tables.values():
+            table.standings.pop(account, None)

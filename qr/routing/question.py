@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from qr.routing.request import Candidate, PickRequest
 from qr.routing.sessions import binding_key, session_keys
@@ -24,6 +24,11 @@ class Question:
     pinned: str = ""
     """The account that the host asks for by name."""
     candidates: tuple[Candidate, ...] = ()
+    ids: tuple[str, ...] = field(init=False, repr=False)
+    """The candidates' account ids, in their order."""
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "ids", tuple([candidate.id for candidate in self.candidates]))
 
     @property
     def provider(self) -> str:

@@ -1,6 +1,7 @@
 """Who comes first: the layers of the ranking, from the outside in (specification, section 4)."""
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from attrs import frozen
 
@@ -12,8 +13,7 @@ from qr.routing.standing import Standing
 __all__ = ["Contender", "Layer", "choose", "layers", "losses", "rankable"]
 
 
-@frozen
-class Contender:
+class Contender(NamedTuple):
     """A candidate of the host, and where its account stands."""
 
     candidate: Candidate
@@ -43,7 +43,7 @@ def rankable(pool: Pool, policy: Policy) -> Pool:
     nobody.
     """
     if not policy.works_unpolled:
-        return [one for one in pool if one.standing.usable and one.standing.trusted]
+        return [one for one in pool if one.standing.rankable]
     known = [one for one in pool if one.standing.reported or not one.candidate.api_key]
     return [one for one in known if one.standing.usable] or [
         one for one in known if _only_exhausted(one.standing)
@@ -57,9 +57,10 @@ def _only_exhausted(standing: Standing) -> bool:
 
 def choose(pool: Pool, policy: Policy, rules: Rules, now: float) -> Contender | None:
     """The first of *pool* by all layers; None when it is empty."""
-    if len(pool) > 1:
-        for layer in layers(policy, rules, now):
-            pool = layer.keep(pool)
+    for layer in layers(policy, rules, now) if pool else ():
+        if len(pool) == 1:
+            break
+        pool = layer.keep(pool)
     return pool[0] if pool else None
 
 
@@ -80,7 +81,8 @@ def layers(policy: Policy, rules: Rules, now: float) -> Iterator[Layer]:
     yield Layer("outranked", _highest(lambda one: one.candidate.priority))
     if rules.warning_preference == "within_priority":
         yield warning
-    yield Layer("outranked", _highest(lambda one: rules.manual_priority.get(one.id, 0)))
+    if rules.manual_priority:
+        yield Layer("outranked", _highest(lambda one: rules.manual_priority.get(one.id, 0)))
     yield Layer("outranked", lambda pool: _first_by(policy, pool, rules, now))
     yield Layer("outranked", _highest(lambda one: _left(one.standing)))
     yield Layer("outranked", _first_id)

@@ -6,7 +6,7 @@ A standing is worked out once and holds until something about the account change
 
 from collections.abc import Iterable, Iterator
 
-from attrs import frozen
+from attrs import field, frozen
 
 from qr.quota.windows import ALWAYS, Window, Windows, applies, long_window, remaining_percent
 from qr.routing.account import AccountView
@@ -17,7 +17,7 @@ __all__ = ["Standing", "standing"]
 FOREVER = float("inf")
 
 
-@frozen
+@frozen(eq=False)
 class Standing:
     """What a decision needs to know of one account."""
 
@@ -48,6 +48,15 @@ class Standing:
     """Percent left in the long window, reservations taken off; None when unknown or past its reset."""
     reserved_percent: float = 0.0
     valid_until: float = FOREVER
+    trouble: str | None = field(init=False)
+    """The first cause that keeps requests away, in the words of a decision; None: usable."""
+    rankable: bool = field(init=False)
+    """Usable and trusted."""
+
+    def __attrs_post_init__(self) -> None:
+        # Asked for every candidate of every pick, so it is worked out once.
+        object.__setattr__(self, "trouble", self._trouble())
+        object.__setattr__(self, "rankable", self.trouble is None and self.distrust is None)
 
     @property
     def usable(self) -> bool:
@@ -62,9 +71,7 @@ class Standing:
         """Nothing stands against the account but that it would cost money."""
         return self.paid and not (self.gone or self.exhausted or self.circuit_open or self.paused)
 
-    @property
-    def trouble(self) -> str | None:
-        """The first cause that keeps requests away, in the words of a decision; None: usable."""
+    def _trouble(self) -> str | None:
         if self.gone:
             return "auth_failed" if self.gone == "login_dead" else self.gone
         if self.exhausted or self.paid:

@@ -86,7 +86,7 @@ def test_models_without_end_do_not_grow_the_memory():
     first = stands(known)
     for number in range(MAX_MODELS):
         stands(known, model=f"invented-{number}")
-    assert len(known._standings) == MAX_MODELS
+    assert len(known._tables) == MAX_MODELS
     assert stands(known) is not first
 
 
