@@ -10,8 +10,9 @@ from qr import logs
 from qr.service import run_until_signal
 from qr.settings import Settings, SettingsError, load_settings
 from qr.system import build, listen
+from qr.web.service import serve as open_web
 
-__all__ = ["serve", "settings_option"]
+__all__ = ["serve", "settings_option", "settings_or_exit"]
 
 settings_option = click.option(
     "--settings",
@@ -35,12 +36,15 @@ def serve(settings_file: Path | None) -> None:
     logs.configure(settings.log_level)
     try:
         listening = listen(settings)
-    except OSError as error:
+        house = build(settings)
+        web = open_web(house, settings)
+    except (OSError, ValueError) as error:
         raise click.ClickException(str(error)) from error
-    house = build(settings)
     for notice in house.notices:
         log.warning("state", notice=notice)
-    trio.run(run_until_signal, house, listening)
+    # To the terminal, not to the log: the address holds the token.
+    click.echo(f"Dashboard: {web.login_url}", err=True)
+    trio.run(lambda: run_until_signal(house, listening, *web))
 
 
 def settings_or_exit(file: Path | None) -> Settings:
