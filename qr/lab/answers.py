@@ -2,11 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from attrs import Factory, frozen
 
-__all__ = ["Answer", "json_body"]
+__all__ = ["Answer", "Cause", "json_body"]
+
+
+Cause = Literal["", "quota", "throttled", "overloaded", "broken", "login"]
+"""Why a request was refused: the truth, which no client is told. Empty: it was served."""
 
 
 @frozen
@@ -23,6 +27,7 @@ class Answer:
     """Seconds until the last byte."""
     first_byte: float = 0.0
     """Seconds until the headers."""
+    cause: Cause = ""
 
     @property
     def served(self) -> bool:

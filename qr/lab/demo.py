@@ -23,13 +23,13 @@ from rich.live import Live
 from qr.abi.build import BUILT, host_target
 from qr.abi.build import build as build_library
 from qr.abi.install import install
-from qr.lab.page import Page
-from qr.lab.polls import Polls
+from qr.actors.messages import Refresh
+from qr.lab.stage import cast
 from qr.lab.tally import Tally
 from qr.routing.rules import Rules
 from qr.settings import Settings
 from qr.system import House, build, listen
-from qr.upstream.connections import connector
+from qr.web.service import Service, serve
 
 __all__ = ["run_demo"]
 
@@ -46,7 +46,7 @@ DRIVER_ENDS = 5.0
 CHUNK = 64 * 1024
 
 # In the demo a window passes within a minute or so: resets are told apart, and polls made, accordingly.
-RESET_JITTER, POLL_EVERY = 1.0, 10.0
+RESET_JITTER, POLL_INTERVAL, RESET_PROBE = 1.0, 20.0, 1.0
 
 
 async def run_demo(*, seconds: float | None, port: int, console: Console | None = None) -> int:
@@ -62,73 +62,97 @@ async def run_demo(*, seconds: float | None, port: int, console: Console | None 
 
     """
     console = console or Console()
-    with _listening(port) as page, _listening(0) as usage, tempfile.TemporaryDirectory(prefix="qr-") as place:
-        settings = _settings(Path(place), page, usage)
-        library = await trio.to_thread.run_sync(_install, settings)
-        house = await trio.to_thread.run_sync(partial(build, settings))
-        tally = Tally(house)
-        console.print(f"Live page: http://127.0.0.1:{page.getsockname()[1]}/")
-        well = await _act(Cast(house, page, usage, library), tally, seconds, console)
+    with (
+        tempfile.TemporaryDirectory(prefix="qr-") as place,
+        socket.create_server(("127.0.0.1", 0)) as usage,
+    ):
+        settings = _settings(Path(place), port, usage)
+        stage = await trio.to_thread.run_sync(partial(_build, settings, usage))
+        try:
+            console.print(f"Live page: {stage.service.login_url}", soft_wrap=True)
+            tally = Tally(stage.house)
+            well = await _act(stage, tally, seconds, console)
+        finally:
+            stage.close()
+    if not console.is_terminal:
+        # Where nothing can be overwritten the last line has no end yet.
+        console.line()
     console.print(tally.table())
     return 0 if well and tally.picks and not tally.errors else 1
 
 
-def _listening(port: int) -> socket.socket:
-    return socket.create_server(("127.0.0.1", port))
+@frozen
+class Stage:
+    """What the demo is made of."""
+
+    house: House
+    service: Service
+    library: Path
+    listening: socket.socket
+    """Where the library reaches the house."""
+    usage: socket.socket
+    """Where the driver serves the usage endpoints."""
+
+    def close(self) -> None:
+        """Give the sockets back that the house was built on."""
+        self.service.close()
+        self.listening.close()
 
 
-def _settings(place: Path, page: socket.socket, usage: socket.socket) -> Settings:
+def _settings(place: Path, port: int, usage: socket.socket) -> Settings:
     endpoint = f"http://127.0.0.1:{usage.getsockname()[1]}"
     return Settings(
         rules=Rules(reset_jitter=RESET_JITTER),
+        poll_interval=POLL_INTERVAL,
+        reset_probe=RESET_PROBE,
         state_dir=place / "state",
-        listen=f"127.0.0.1:{page.getsockname()[1]}",
+        listen=f"127.0.0.1:{port}",
         claude_base_url=endpoint,
         codex_base_url=endpoint,
         proxy_url="direct",
     )
 
 
-def _install(settings: Settings) -> Path:
-    """The plugin library beside a file that names our socket, as a host would have it."""
+def _build(settings: Settings, usage: socket.socket) -> Stage:
+    """The house, its web, and the library installed as a host would have it. Blocks on the disk."""
     target = host_target()
     if not (BUILT / target.file_name).exists():
         build_library(target)
-    return install(settings.state_dir.parent / "plugins", settings.socket).library
+    library = install(settings.state_dir.parent / "plugins", settings.socket).library
+    house = build(settings)
+    return Stage(house, serve(house, settings), library, listen(settings), usage)
 
 
-@frozen
-class Cast:
-    """Who plays: the service, its page, and what the driver is given."""
-
-    house: House
-    page: socket.socket
-    usage: socket.socket
-    library: Path
-
-
-async def _act(cast: Cast, tally: Tally, seconds: float | None, console: Console) -> bool:
+async def _act(stage: Stage, tally: Tally, seconds: float | None, console: Console) -> bool:
     """Let it all run; says whether it ended well: when it was told to, and with all its counts."""
-    extras = (
-        ("web", lambda: Page(cast.house, cast.page).run),
-        ("polls", lambda: Polls(cast.house, connector(), POLL_EVERY).run),
-    )
     async with trio.open_nursery() as nursery:
-        await nursery.start(partial(cast.house.run, listen(cast.house.base), *extras))
+        await nursery.start(partial(stage.house.run, stage.listening, *stage.service))
+        nursery.start_soon(_refresh, stage.house)
         nursery.start_soon(_show, tally, console)
-        well = await _host(cast, tally, seconds)
+        well = await _host(stage, tally, seconds)
         tally.look()
         nursery.cancel_scope.cancel()
     return well
 
 
-async def _host(cast: Cast, tally: Tally, seconds: float | None) -> bool:
+async def _refresh(house: House) -> None:
+    """Have all accounts polled as soon as they are known, as somebody does who opens the page."""
+    accounts = {account.id for account in cast()}
+    number = house.feed.number
+    while not all(account in house.supervisor.fleet for account in accounts):
+        await house.feed.wait(number)
+        number = house.feed.number
+    for account in accounts:
+        house.door.tell(Refresh(account))
+
+
+async def _host(stage: Stage, tally: Tally, seconds: float | None) -> bool:
     """The driver's life; it ends with ours in any case."""
     driver = await trio.lowlevel.open_process(
-        [sys.executable, "-m", "qr.lab.driver", *_options(cast)],
+        [sys.executable, "-m", "qr.lab.driver", *_options(stage)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        pass_fds=[cast.usage.fileno()],
+        pass_fds=[stage.usage.fileno()],
         # An interrupt at the terminal is for us; the driver is told by the end of its input.
         start_new_session=True,
     )
@@ -142,10 +166,15 @@ async def _host(cast: Cast, tally: Tally, seconds: float | None) -> bool:
         return not early and driver.returncode == 0
     finally:
         driver.kill()
+        # A killed process ends at once, and is waited for so that nothing of it is left.
+        with trio.CancelScope(shield=True):
+            await driver.wait()
+            if driver.stdout is not None:
+                await driver.stdout.aclose()
 
 
-def _options(cast: Cast) -> list[str]:
-    return [f"--library={cast.library}", f"--usage-fd={cast.usage.fileno()}", f"--seed={SEED}"]
+def _options(stage: Stage) -> list[str]:
+    return [f"--library={stage.library}", f"--usage-fd={stage.usage.fileno()}", f"--seed={SEED}"]
 
 
 async def _interrupted_or_gone(driver: trio.Process) -> None:

@@ -5,7 +5,7 @@ threads against the real library and under a virtual clock against the service i
 """
 
 from collections import Counter
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from random import Random
 from typing import Protocol
 
@@ -27,6 +27,9 @@ __all__ = ["Ask", "Attempt", "Host", "Outcome", "Pause", "Plugin", "Reply", "Ste
 
 # When every account was tried: how often all are tried again, and how long is waited for that, in seconds.
 ROUNDS, LONGEST_WAIT = 2, 30.0
+
+# A timer fires a little after its time, in seconds.
+TIMER = 1e-3
 
 # A record that comes late comes so many seconds late at most.
 LATEST_RECORD = 60.0
@@ -115,6 +118,8 @@ class Host:
     builtin: Builtin = field(factory=RoundRobin)
     cache: PromptCache = field(factory=PromptCache)
     cooldowns: CoolDowns = field(factory=CoolDowns)
+    on_attempt: Callable[[Request, "Attempt"], None] | None = None
+    """Called when a provider was asked, with what it answered."""
     counts: Counter[str] = field(factory=Counter)
     """Of records: delivered, lost, doubled, late."""
     _offers: Mapping[str, Sequence[Account]] = field(init=False)
@@ -133,12 +138,12 @@ class Host:
     def serve(self, request: Request) -> Serving:
         """Have *request* served: yields what is to be done, returns what became of it."""
         course = _Course(request, request.at)
-        for _ in range(ROUNDS):
-            yield from self._round(course)
+        yield from self._round(course)
+        for _ in range(1, ROUNDS):
             wait = None if course.over else self._wait(request, course.now)
-            if wait is None:
-                break
-            course.now = (yield Pause(wait)).now
+            if wait is not None:
+                course.now = (yield Pause(wait)).now
+                yield from self._round(course)
         return Outcome(request, course.attempts, course.fault)
 
     def _round(self, course: "_Course") -> Generator[Step, Reply, None]:
@@ -159,6 +164,8 @@ class Host:
     def _try(self, course: "_Course", attempt: Attempt) -> Generator[Step, Reply, None]:
         attempt.answer = answer = self._asked(course.request, attempt.account, attempt.at)
         course.attempts.append(attempt)
+        if self.on_attempt is not None:
+            self.on_attempt(course.request, attempt)
         course.now = (yield Pause(answer.latency)).now
         course.headers = answer.headers or course.headers
         self._note(course.request, attempt, course.now)
@@ -175,7 +182,7 @@ class Host:
         """Until the first cool-down ends, if that is soon."""
         ids = (account.id for account in self._offers[request.provider])
         end = self.cooldowns.earliest_end(ids, request.model, now)
-        wait = LONGEST_WAIT if end is None else end - now
+        wait = LONGEST_WAIT if end is None else end - now + TIMER
         return wait if wait <= LONGEST_WAIT else None
 
     def _candidate(self, account: Account) -> bytes:
@@ -193,11 +200,8 @@ class Host:
         return answer
 
     def _note(self, request: Request, attempt: Attempt, now: float) -> None:
-        answer = attempt.answer
-        told = retry_after({name.lower(): value for name, value in answer.headers.items()}, now)
-        in_body = number(item(item(parsed(answer.body), "error"), "resets_in_seconds"))
-        resets_in = told - now if told else in_body
-        self.cooldowns.note(attempt.account, request.model, answer, resets_in, now)
+        resets_in = None if attempt.answer.served else _resets_in(attempt.answer, now)
+        self.cooldowns.note(attempt.account, request.model, attempt.answer, resets_in, now)
 
     def _report(self, course: "_Course", attempt: Attempt) -> Generator[Step, Reply, None]:
         """One usage record, unless it is lost; some come twice, some late."""
@@ -232,6 +236,13 @@ class _Course:
     def over(self) -> bool:
         last = self.attempts[-1].answer if self.attempts else None
         return self.fault is not None or (last is not None and not _retryable(last))
+
+
+def _resets_in(answer: Answer, now: float) -> float | None:
+    """Seconds that a refusal asks to wait, in its head or in its body."""
+    told = retry_after({name.lower(): value for name, value in answer.headers.items()}, now)
+    in_body = number(item(item(parsed(answer.body), "error"), "resets_in_seconds"))
+    return told - now if told else in_body
 
 
 def _retryable(answer: Answer) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from qr.quota.windows import DAY, LENGTHS
 
@@ -30,15 +30,13 @@ class Limit:
     """It begins at a multiple of so many seconds."""
     anchored: bool = False
     """It follows a calendar of its own, used or not; else it begins at the first use."""
-
-    @property
-    def family(self) -> str:
-        """The model family it counts alone; empty: it counts every model."""
-        return self.window.partition(":")[2]
-
-    @property
-    def kind(self) -> str:
-        return self.window.partition(":")[0]
+    kind: str = field(
+        init=False, default=Factory(lambda self: self.window.partition(":")[0], takes_self=True)
+    )
+    family: str = field(
+        init=False, default=Factory(lambda self: self.window.partition(":")[2], takes_self=True)
+    )
+    """The model family it counts alone; empty: it counts every model."""
 
     def counts(self, model: str) -> bool:
         return self.family in model

@@ -4,7 +4,7 @@ A state machine without a clock: time (epoch seconds) is a parameter, and the sa
 same answers.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 
 from attrs import evolve, frozen
@@ -17,9 +17,11 @@ from qr.lab.plans import UNIT
 from qr.lab.subscription import Account, Subscription
 from qr.quota.windows import HOUR
 
-__all__ = ["Pace", "Provider"]
+__all__ = ["FIRST_BYTE", "Pace", "Provider"]
 
 FACES: Mapping[str, ModuleType] = {"claude": claude, "codex": codex}
+
+Told = Callable[[Subscription, float], None]
 
 # Of an answer's time passes before its headers come.
 FIRST_BYTE = 0.1
@@ -63,6 +65,8 @@ class Provider:
         """
         self.faults = FAULTS[faults] if isinstance(faults, str) else faults
         self._pace = pace
+        self.on_told: Told | None = None
+        """Called with whatever answers tell of an account's windows, and when."""
         self.subscriptions = {
             account.id: Subscription(account, self.faults, chance(seed, account.id), now, unit, speed)
             for account in accounts
@@ -84,11 +88,16 @@ class Provider:
             return _revoked(known)
         if known.chance.random() < self.faults.unpollable:
             return _unpollable(known, face.usage_body(known, now))
+        self._tell(known, now)
         return Answer(200, {"Content-Type": "application/json"}, face.usage_body(known, now))
 
     def could_serve(self, account: str, model: str, now: float) -> bool:
         """Whether the account has room for *model* and a login: the truth, which no router knows."""
         return self._at(account, now).could_serve(model)
+
+    def _tell(self, known: Subscription, now: float) -> None:
+        if self.on_told is not None:
+            self.on_told(known, now)
 
     def _at(self, account: str, now: float) -> Subscription:
         known = self.subscriptions[account]
@@ -99,6 +108,7 @@ class Provider:
         """The headers leave before the request is counted."""
         known.start(model, now)
         headers = FACES[known.account.provider].headers(known, model, now)
+        self._tell(known, now)
         known.burn(model, tokens, now)
         return Answer(200, headers, tokens=tokens)
 
@@ -110,7 +120,8 @@ class Provider:
         if known.refusing(model):
             attributed = known.chance.random() >= self.faults.unattributed
             answer: Answer = FACES[known.account.provider].refusal(known, model, now, attributed=attributed)
-            return answer
+            self._tell(known, now)
+            return evolve(answer, cause="quota")
         return None
 
     def _fault(self, known: Subscription) -> Answer | None:
@@ -131,33 +142,37 @@ class Provider:
 def _throttled(known: Subscription) -> Answer:
     """It belongs to the request, and says nothing of quota (evidence, section 5.2, the headerless 429)."""
     kind = "rate_limit_error" if known.account.provider == "claude" else "rate_limit_exceeded"
-    return Answer(429, {"X-Should-Retry": "true"}, FACES[known.account.provider].error(kind, "Error"))
+    body = FACES[known.account.provider].error(kind, "Error")
+    return Answer(429, {"X-Should-Retry": "true"}, body, cause="throttled")
 
 
 def _overloaded(known: Subscription) -> Answer:
     if known.account.provider == "claude":
-        return Answer(529, {}, claude.error("overloaded_error", "Overloaded"))
-    return Answer(503, {}, codex.error("server_is_overloaded", "Our servers are currently overloaded."))
+        return Answer(529, {}, claude.error("overloaded_error", "Overloaded"), cause="overloaded")
+    body = codex.error("server_is_overloaded", "Our servers are currently overloaded.")
+    return Answer(503, {}, body, cause="overloaded")
 
 
 def _broken(known: Subscription) -> Answer:
     """A connection that ends, or a page of the edge in front of the provider."""
-    return known.chance.choice(
-        (Answer(0), Answer(502, {"Content-Type": "text/html"}, EDGE_PAGE), Answer(0, {}, "unexpected EOF"))
-    )
+    status, body = known.chance.choice(((0, ""), (0, "unexpected EOF"), (502, EDGE_PAGE)))
+    return Answer(status, {"Content-Type": "text/html"} if status else {}, body, cause="broken")
 
 
 def _expired(known: Subscription) -> Answer:
     if known.account.provider == "claude":
-        return Answer(401, {}, claude.error("authentication_error", EXPIRED))
-    return Answer(401, {}, codex.error("token_expired", "Provided authentication token is expired."))
+        return Answer(401, {}, claude.error("authentication_error", EXPIRED), cause="login")
+    body = codex.error("token_expired", "Provided authentication token is expired.")
+    return Answer(401, {}, body, cause="login")
 
 
 def _revoked(known: Subscription) -> Answer:
     if known.account.provider == "claude":
-        return Answer(401, {}, claude.error("authentication_error", "OAuth token has been revoked."))
-    message = "Your authentication token has been invalidated. Please try signing in again."
-    return Answer(401, {}, codex.error("token_invalidated", message))
+        body = claude.error("authentication_error", "OAuth token has been revoked.")
+    else:
+        message = "Your authentication token has been invalidated. Please try signing in again."
+        body = codex.error("token_invalidated", message)
+    return Answer(401, {}, body, cause="login")
 
 
 def _unpollable(known: Subscription, body: str) -> Answer:

@@ -4,7 +4,7 @@ Time is a parameter and chance is seeded by the account's id, so what happens to
 nothing that is asked of the others.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil, inf
 from random import Random
 from typing import Literal
@@ -72,6 +72,8 @@ class Subscription:
     """When somebody logged in last."""
     ledger: list[Spell] = field(factory=list)
     """The windows that have ended."""
+    _applying: dict[str, Sequence[Meter]] = field(factory=dict)
+    """By model; there is a handful of models."""
     _due: dict[str, float] = field(init=False)
     """When each thing that happens by itself happens next."""
     _next: float = field(init=False)
@@ -145,8 +147,13 @@ class Subscription:
             meter.start(now)
         self._plan_ahead()
 
-    def applying(self, model: str) -> Iterable[Meter]:
-        return [meter for meter in self.meters.values() if meter.limit.counts(model)]
+    def applying(self, model: str) -> Sequence[Meter]:
+        """The windows that count *model*."""
+        known = self._applying.get(model)
+        if known is None:
+            counting = [meter for meter in self.meters.values() if meter.limit.counts(model)]
+            known = self._applying[model] = counting
+        return known
 
     def refusing(self, model: str) -> list[Meter]:
         """The windows that have no room for *model*, the one that returns last at the end."""
