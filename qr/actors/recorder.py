@@ -71,6 +71,10 @@ class Recorder:
             await trio.to_thread.run_sync(self._save, bindings, accounts, generation, abandon_on_cancel=True)
         except StoreError as error:
             self._failed(error)
+        except BaseException:
+            # Killed in the middle: whether it was written is not known, so it is written again.
+            self._journal.changed.set()
+            raise
         else:
             self._succeeded()
 
