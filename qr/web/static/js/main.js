@@ -50,7 +50,7 @@ function drawPage(name, query) {
   if (page !== name) {
     patch(part("main"), []); // nothing of one page is mistaken for a part of another
     document.title = `${PAGES[name].title} · quota-router`;
-    if (page !== null) enter();
+    enter(page === null);
     page = name;
   }
   patch(part("main"), PAGES[name].view({ query, now: now() }));
@@ -58,7 +58,9 @@ function drawPage(name, query) {
 }
 
 /** Another page begins at its top, for eyes and for screen readers. */
-function enter() {
+function enter(first) {
+  part("head").querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  if (first) return;
   scrollTo(0, 0);
   part("main").focus({ preventScroll: true });
 }

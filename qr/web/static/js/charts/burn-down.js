@@ -6,82 +6,74 @@
  */
 
 import { s } from "../core/render.js";
-import { clock, distance } from "../say/time.js";
-import { left, used } from "../say/percent.js";
-import { windowName } from "../say/words.js";
+import { left } from "../say/percent.js";
+import { clock, day, distance } from "../say/time.js";
 import { Drawing } from "./drawing.js";
-import { line, scale, timeTicks } from "./scale.js";
+import { readout } from "./readout.js";
+import { area, horizontal, line, scale, timeTicks, vertical } from "./scale.js";
 
+const LONG = 2 * 86_400; // seconds beyond which an axis names days
 const MARGIN = { top: 12, right: 12, bottom: 22, left: 34 };
 
 class BurnDown extends Drawing {
   summary() {
     const { window, now, dryAt } = this.shown;
-    const end = dryAt ? `At this pace it runs dry ${distance(dryAt, now)}.` : "At this pace it lasts to its reset.";
-    return `${windowName(window.name)}: ${left(window.remaining_percent)}, resets ${distance(window.resets_at, now)}. ${end}`;
+    const end = dryAt ? `runs dry ${distance(dryAt, now)}` : "lasts to its reset";
+    const resets = distance(window.resets_at, now);
+    return `${window.title}: ${left(window.remaining_percent)}, resets ${resets}. At this pace it ${end}.`;
   }
 
   draw(width, height) {
-    const { window, from, now } = this.shown;
+    const { window, points, from, now } = this.shown;
     const x = scale(from, window.resets_at, MARGIN.left, width - MARGIN.right);
     const y = scale(100, 0, MARGIN.top, height - MARGIN.bottom);
+    const course = points.map((point) => [x(point.at), y(leftAt(point))]);
     return [
       this.#grid(x, y, width),
-      s("path", { class: "even-use", d: line([[x(from), y(100)], [x(window.resets_at), y(0)]]) }),
-      this.#course(x, y),
-      s("path", { class: "now", d: line([[x(now), y(100)], [x(now), y(0)]]) }),
-      this.#readout(x, y, width),
+      course.length > 1 && s("path.area", { d: area(course, y(0)) }),
+      s("path.even-use", { d: `M${x(from)} ${y(100)}L${x(window.resets_at)} ${y(0)}` }),
+      course.length > 0 && this.#course(course, x, y),
+      s("path.now", { d: vertical(x(now), y(100), y(0)) }),
+      readout(points, this.pointer, { x, y, width, now }),
     ];
   }
 
   #grid(x, y, width) {
     const { window, from, now } = this.shown;
-    const levels = [0, 50, 100].map((level) => [
-      s("path", { class: "grid", d: line([[MARGIN.left, y(level)], [width - MARGIN.right, y(level)]]) }),
-      s("text", { class: "axis", x: MARGIN.left - 6, y: y(level) + 4, "text-anchor": "end" }, String(level)),
-    ]);
-    const ticks = timeTicks(from, window.resets_at, Math.max(2, Math.floor(width / 90)));
-    const times = ticks.map((at) =>
-      s("text", { class: "axis", x: x(at), y: y(0) + 16, "text-anchor": anchor(x(at), width) }, clock(at, now)),
-    );
-    return [levels, times];
+    const level = (at) => [
+      s("path.grid", { d: horizontal(y(at), MARGIN.left, width - MARGIN.right) }),
+      s("text.axis", { x: MARGIN.left - 6, y: y(at) + 4, "text-anchor": "end" }, String(at)),
+    ];
+    const said = window.resets_at - from > LONG ? day : (at) => clock(at, now);
+    const ticks = timeTicks(from, window.resets_at, Math.max(3, Math.floor(width / 84)));
+    const tick = (at) =>
+      s("text.axis", { x: x(at), y: y(0) + 16, "text-anchor": anchor(x(at), width) }, said(at));
+    return [[0, 50, 100].map(level), ticks.map(tick)];
   }
 
-  #course(x, y) {
-    const { window, points, now, dryAt } = this.shown;
-    const place = ({ at, used: spent }) => [x(at), y(Math.max(0, 100 - spent))];
-    const known = points.map(place);
-    if (!known.length) return null;
-    const last = known.at(-1);
-    const target = dryAt ? [x(dryAt), y(0)] : [x(window.resets_at), y(this.#leftAtReset(points.at(-1), now))];
+  #course(course, x, y) {
+    const { window, points, from, dryAt } = this.shown;
+    const [first, last] = [course[0], course.at(-1)];
+    const end = dryAt ? [x(dryAt), y(0)] : [x(window.resets_at), y(this.#leftAtReset(points.at(-1)))];
+    // What came before the first point was not recorded: it is dotted, as what is only reckoned.
+    const untold = points[0].at > from ? [[x(from), y(100)], first, null] : [];
     return [
-      s("path", { class: "area", d: `${line([[known[0][0], y(0)], ...known, [last[0], y(0)]])}Z` }),
-      s("path", { class: "forecast", d: line([last, target]) }),
-      s("path", { class: "course", d: line(known) }),
-      s("circle", { class: "here", cx: last[0], cy: last[1], r: 3.5 }),
-      dryAt && s("path", { class: "dry", d: `M${target[0] - 5} ${y(0) - 9}h10l-5 8z` }),
+      s("path.forecast", { d: line([...untold, last, end]) }),
+      s("path.course", { d: line(course) }),
+      s("circle.here", { cx: last[0], cy: last[1], r: 3.5 }),
+      dryAt && s("path.dry", { d: `M${end[0] - 5} ${y(0) - 9}h10l-5 8z` }),
     ];
   }
 
+  /** If it goes on at the average pace so far. */
   #leftAtReset(last) {
     const { window, from } = this.shown;
     const elapsed = last.at - from;
-    if (elapsed <= 0) return 100 - last.used;
-    return Math.max(0, 100 - (last.used * (window.resets_at - from)) / elapsed);
-  }
-
-  #readout(x, y, width) {
-    const { points, now } = this.shown;
-    if (this.pointer == null || !points.length) return null;
-    const near = points.reduce((a, b) => (Math.abs(x(b.at) - this.pointer) < Math.abs(x(a.at) - this.pointer) ? b : a));
-    const said = `${clock(near.at, now)} · ${left(100 - near.used)} · ${used(near.used)}`;
-    return [
-      s("path", { class: "cross", d: line([[x(near.at), y(100)], [x(near.at), y(0)]]) }),
-      s("circle", { class: "here", cx: x(near.at), cy: y(100 - near.used), r: 3.5 }),
-      s("text", { class: "said", x: Math.min(x(near.at) + 6, width - 170), y: MARGIN.top + 4 }, said),
-    ];
+    return elapsed > 0 ? Math.max(0, 100 - (last.used * (window.resets_at - from)) / elapsed) : leftAt(last);
   }
 }
+
+const leftAt = ({ used }) => Math.max(0, 100 - used);
 
 const anchor = (at, width) => (at > width - 40 ? "end" : "middle");
 

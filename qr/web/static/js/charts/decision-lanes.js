@@ -1,19 +1,22 @@
 /**
  * `<decision-lanes>`: who served when. One lane an account, one mark a decision.
  *
- * `shown`: { lanes: [{ id, name }], decisions: [{ number, at, lane, sort }], from, to }. The sort of a decision
- * gives its mark a shape as well as a colour. A click opens the decision (event `open`, detail: its number).
+ * `shown`: { lanes: [{ id, name, count }], decisions: [{ number, at, lane, sort }], from, to }. The sort of a
+ * decision gives its mark a shape as well as a colour. A click opens the decision (event `open`, its number in
+ * `detail`); the list below the drawing does the same for the keyboard.
  */
 
 import { s } from "../core/render.js";
 import { clock } from "../say/time.js";
 import { SORTS } from "../say/words.js";
 import { Drawing } from "./drawing.js";
-import { line, scale, timeTicks } from "./scale.js";
+import { horizontal, scale, timeTicks } from "./scale.js";
 
 const LANE = 24; // pixels
 const AXIS = 20;
 const NEAR = 12; // pixels within which the pointer finds a mark
+const WORDS = 160; // pixels that the words beside a mark take
+const LETTER = 7.2; // pixels of an average letter of a lane's name
 
 const SHAPES = {
   kept: (x, y) => `M${x - 1.5} ${y - 4}h3v8h-3z`,
@@ -24,6 +27,8 @@ const SHAPES = {
 };
 
 class DecisionLanes extends Drawing {
+  #place = () => [0, 0]; // of a decision, as it was drawn last
+
   connectedCallback() {
     super.connectedCallback();
     this.addEventListener("click", this.#clicked);
@@ -34,46 +39,54 @@ class DecisionLanes extends Drawing {
   }
 
   summary() {
-    const { lanes, decisions } = this.shown;
-    const counts = lanes.map((lane) => `${lane.name} ${decisions.filter((one) => one.lane === lane.id).length}`);
-    return `Decisions by account: ${counts.join(", ")}.`;
+    return `Decisions by account: ${this.shown.lanes.map((lane) => `${lane.name} ${lane.count}`).join(", ")}.`;
   }
 
   draw(width, height) {
     const { lanes, decisions, from, to } = this.shown;
     const names = Math.min(180, width * 0.3);
-    const x = (this.x = scale(from, to, names + 8, width - 10));
-    const row = new Map(lanes.map((lane, at) => [lane.id, at * LANE + LANE / 2]));
-    this.row = row;
+    const x = scale(from, to, names + 8, width - 10);
+    const rows = new Map(lanes.map((lane, at) => [lane.id, at * LANE + LANE / 2]));
+    this.#place = (one) => [x(one.at), rows.get(one.lane)];
     const ticks = timeTicks(from, to, Math.max(2, Math.floor((width - names) / 80)));
     return [
-      lanes.map((lane) => [
-        s("path", { class: "grid", d: line([[names + 8, row.get(lane.id)], [width, row.get(lane.id)]]) }),
-        s("text", { class: "lane-name", x: 0, y: row.get(lane.id) + 4 }, fit(lane.name, names)),
-      ]),
-      ticks.map((at) => s("text", { class: "axis", x: x(at), y: height - 4, "text-anchor": x(at) > width - 30 ? "end" : "middle" }, clock(at, to))),
-      decisions.map((one) => s("path", { class: `mark ${one.sort}`, d: SHAPES[one.sort](x(one.at), row.get(one.lane)) })),
+      lanes.map((lane) => laneName(lane, rows.get(lane.id), names, width)),
+      ticks.map((at) =>
+        s(
+          "text.axis",
+          { x: x(at), y: height - 4, "text-anchor": x(at) > width - 30 ? "end" : "middle" },
+          clock(at, to),
+        ),
+      ),
+      decisions.map((one) => s(`path.mark.${one.sort}`, { d: SHAPES[one.sort](...this.#place(one)) })),
       this.#readout(width),
     ];
   }
 
   #nearest() {
-    if (this.pointer == null || !this.row) return null;
-    const away = (one) => Math.abs(this.x(one.at) - this.pointer) + Math.abs(this.row.get(one.lane) - this.pointerY) / 2;
-    const found = this.shown.decisions.reduce((a, b) => (a && away(a) <= away(b) ? a : b), null);
-    return found && away(found) < NEAR ? found : null;
+    if (this.pointer === null) return null;
+    let [found, least] = [null, NEAR];
+    for (const one of this.shown.decisions) {
+      const [x, y] = this.#place(one);
+      const away = Math.abs(x - this.pointer) + Math.abs(y - this.pointerY) / 2;
+      if (away < least) [found, least] = [one, away];
+    }
+    return found;
   }
 
   #readout(width) {
     const near = this.#nearest();
-    this.classList.toggle("can-open", near != null);
+    this.classList.toggle("can-open", near !== null);
     if (!near) return null;
-    const [x, y] = [this.x(near.at), this.row.get(near.lane)];
-    const said = `#${near.number} ${SORTS[near.sort]}`;
-    const end = x > width - 160;
+    const [x, y] = this.#place(near);
+    const before = x > width - WORDS;
     return [
-      s("circle", { class: "ring", cx: x, cy: y, r: 8 }),
-      s("text", { class: "said", x: x + (end ? -12 : 12), y: y + 4, "text-anchor": end ? "end" : "start" }, said),
+      s("circle.ring", { cx: x, cy: y, r: 8 }),
+      s(
+        "text.said",
+        { x: x + (before ? -12 : 12), y: y + 4, "text-anchor": before ? "end" : "start" },
+        `#${near.number} ${SORTS[near.sort]}`,
+      ),
     ];
   }
 
@@ -83,9 +96,16 @@ class DecisionLanes extends Drawing {
   };
 }
 
-/** A name that fits: the middle is left out, since ids of a fleet differ at their ends. */
+function laneName({ name }, y, room, width) {
+  return [
+    s("path.grid", { d: horizontal(y, room + 8, width) }),
+    s("text.lane-name", { x: 0, y: y + 4 }, fit(name, room)),
+  ];
+}
+
+/** A name that fits: its middle is left out, since the names of a fleet differ at their ends. */
 function fit(name, width) {
-  const room = Math.floor(width / 7.2);
+  const room = Math.floor(width / LETTER);
   if (name.length <= room) return name;
   const tail = Math.floor(room / 2) - 1;
   return `${name.slice(0, room - tail - 1)}…${name.slice(-tail)}`;

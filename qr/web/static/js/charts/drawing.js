@@ -59,7 +59,13 @@ export class Drawing extends HTMLElement {
 
   #draw() {
     const [width, height] = [this.#width, this.height];
-    const box = { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": this.summary() };
+    const box = {
+      width,
+      height,
+      viewBox: `0 0 ${width} ${height}`,
+      role: "img",
+      "aria-label": this.summary(),
+    };
     patch(this, [s("svg", box, this.draw(width, height))]);
   }
 

@@ -1,100 +1,89 @@
 /**
  * `<quota-history>`: what was left of one window over two weeks.
  *
- * `shown`: { name, points: [{ at, used }], marks: [{ at, kind: "reset" | "refusal", left }], from, to }.
+ * `shown`: { title, points: [{ at, used }], marks: [{ at, kind: "reset" | "refusal", left }], from, to }.
  * A bar at a reset is quota that expired unused; a cross is a request that the provider refused. Where nothing
  * was read for long, the line is broken: it does not pretend.
  */
 
 import { s } from "../core/render.js";
+import { percent } from "../say/percent.js";
 import { clock, day } from "../say/time.js";
-import { left, percent, used } from "../say/percent.js";
-import { windowName } from "../say/words.js";
 import { Drawing } from "./drawing.js";
-import { line, scale, timeTicks } from "./scale.js";
+import { readout } from "./readout.js";
+import { area, horizontal, line, scale, timeTicks, vertical } from "./scale.js";
 
+const LONG = 2 * 86_400; // seconds beyond which an axis names days
 const MARGIN = { top: 10, right: 8, bottom: 18, left: 30 };
 const SILENCE = 6 * 3600; // seconds without a reading after which the line is broken
 
 class QuotaHistory extends Drawing {
   summary() {
-    const { name, marks } = this.shown;
+    const { title, marks } = this.shown;
     const resets = marks.filter((mark) => mark.kind === "reset");
-    const refusals = marks.length - resets.length;
     const wasted = resets.map((mark) => percent(mark.left)).join(", ");
-    return `${windowName(name)}: ${resets.length} resets${wasted && `, left unused: ${wasted}`}; ${refusals} refusals.`;
+    return `${title}: ${resets.length} resets, left unused: ${wasted || "nothing"}; ${marks.length - resets.length} refusals.`;
   }
 
   draw(width, height) {
-    const { from, to } = this.shown;
+    const { points, marks, from, to } = this.shown;
     const x = scale(from, to, MARGIN.left, width - MARGIN.right);
     const y = scale(100, 0, MARGIN.top, height - MARGIN.bottom);
     return [
       this.#grid(x, y, width),
-      this.#areas(x, y),
-      this.shown.marks.map((mark) => (mark.kind === "reset" ? this.#reset(mark, x, y) : refusal(mark, x, y))),
-      this.#readout(x, y, width),
+      stretches(points, marks).map((some) => course(some, x, y)),
+      marks.map((mark) => (mark.kind === "reset" ? reset(mark, x, y) : refusal(mark, x, y))),
+      readout(
+        points.filter((point) => point.used != null),
+        this.pointer,
+        { x, y, width, now: to },
+      ),
     ];
   }
 
   #grid(x, y, width) {
     const { from, to } = this.shown;
-    const ticks = timeTicks(from, to, Math.max(2, Math.floor(width / 64)));
-    const level = (at) => s("path", { class: "grid", d: line([[MARGIN.left, y(at)], [width - MARGIN.right, y(at)]]) });
-    const label = (at, text) => s("text", { class: "axis", x: MARGIN.left - 6, y: y(at) + 4, "text-anchor": "end" }, text);
-    return [
-      level(0), level(100), label(0, "0"), label(100, "100"),
-      ticks.map((at) => [
-        s("path", { class: "grid", d: line([[x(at), y(100)], [x(at), y(0) + 4]]) }),
-        x(at) < width - 30 && s("text", { class: "axis", x: x(at) + 3, y: y(0) + 14 }, to - from > 2 * 86400 ? day(at) : clock(at, to)),
-      ]),
+    const level = (at) => [
+      s("path.grid", { d: horizontal(y(at), MARGIN.left, width - MARGIN.right) }),
+      s("text.axis", { x: MARGIN.left - 6, y: y(at) + 4, "text-anchor": "end" }, String(at)),
     ];
-  }
-
-  #areas(x, y) {
-    return stretches(this.shown).map((points) => {
-      const known = points.map(({ at, used: spent }) => [x(at), y(Math.max(0, 100 - spent))]);
-      const ground = `${line([[known[0][0], y(0)], ...known, [known.at(-1)[0], y(0)]])}Z`;
-      return [s("path", { class: "area", d: ground }), s("path", { class: "course", d: line(known) })];
-    });
-  }
-
-  #reset(mark, x, y) {
-    const wasted = Math.max(0, mark.left ?? 0);
-    const words = wasted >= 1 && `${Math.round(wasted)}`;
-    return [
-      s("path", { class: "reset", d: line([[x(mark.at), y(100)], [x(mark.at), y(0)]]) }),
-      s("path", { class: "waste", d: line([[x(mark.at), y(0)], [x(mark.at), y(wasted)]]) }),
-      words && s("text", { class: "waste-said", x: x(mark.at) - 4, y: Math.max(y(wasted) - 2, MARGIN.top + 8), "text-anchor": "end" }, words),
+    const said = to - from > LONG ? day : (at) => clock(at, to);
+    const tick = (at) => [
+      s("path.grid", { d: vertical(x(at), y(100), y(0) + 4) }),
+      x(at) < width - 40 && s("text.axis", { x: x(at) + 3, y: y(0) + 14 }, said(at)),
     ];
-  }
-
-  #readout(x, y, width) {
-    const { points, to } = this.shown;
-    if (this.pointer == null || !points.length) return null;
-    const near = points.reduce((a, b) => (Math.abs(x(b.at) - this.pointer) < Math.abs(x(a.at) - this.pointer) ? b : a));
-    const said = `${clock(near.at, to)} · ${left(100 - near.used)} · ${used(near.used)}`;
-    return [
-      s("path", { class: "cross", d: line([[x(near.at), y(100)], [x(near.at), y(0)]]) }),
-      s("circle", { class: "here", cx: x(near.at), cy: y(100 - near.used), r: 3.5 }),
-      s("text", { class: "said", x: Math.min(x(near.at) + 6, width - 190), y: MARGIN.top + 6 }, said),
-    ];
+    return [[0, 100].map(level), timeTicks(from, to, Math.max(2, Math.floor(width / 64))).map(tick)];
   }
 }
 
-function refusal(mark, x, y) {
-  return s("path", { class: "refusal", d: `M${x(mark.at) - 3.5} ${y(0) - 8}l7 7m0 -7l-7 7` });
+function course(points, x, y) {
+  const known = points.map(({ at, used }) => [x(at), y(Math.max(0, 100 - used))]);
+  return [s("path.area", { d: area(known, y(0)) }), s("path.course", { d: line(known) })];
 }
+
+function reset({ at, left }, x, y) {
+  const wasted = Math.max(0, left ?? 0);
+  const place = { x: x(at) - 4, y: Math.max(y(wasted) - 2, MARGIN.top + 8), "text-anchor": "end" };
+  return [
+    s("path.reset", { d: vertical(x(at), y(100), y(0)) }),
+    s("path.waste", { d: vertical(x(at), y(0), y(wasted)) }),
+    wasted >= 1 && s("text.waste-said", place, `${Math.round(wasted)} %`),
+  ];
+}
+
+const refusal = ({ at }, x, y) => s("path.refusal", { d: `M${x(at) - 3.5} ${y(0) - 8}l7 7m0 -7l-7 7` });
 
 /** The points in unbroken runs: broken where nothing was read for long, and at each reset. */
-function stretches({ points, marks }) {
+function stretches(points, marks) {
   const resets = marks.filter((mark) => mark.kind === "reset").map((mark) => mark.at);
+  const resetBetween = (a, b) => resets.some((at) => a.at < at && at <= b.at);
   const runs = [];
+  let last = null;
   for (const point of points) {
-    const before = runs.at(-1)?.at(-1);
-    const broken = !before || point.at - before.at > SILENCE || resets.some((at) => before.at < at && at <= point.at);
-    if (broken) runs.push([point]);
-    else runs.at(-1).push(point);
+    const broken = last === null || point.at - last.at > SILENCE || resetBetween(last, point);
+    last = point.used == null ? null : point;
+    if (last && broken) runs.push([point]);
+    else if (last) runs.at(-1).push(point);
   }
   return runs;
 }

@@ -44,3 +44,11 @@ export function line(points) {
   }
   return drawn;
 }
+
+/** The `d` of what lies between a line and the ground. */
+export const area = (points, ground) =>
+  `${line([[points[0][0], ground], ...points, [points.at(-1)[0], ground]])}Z`;
+
+/** The `d` of a line across, and of one from top to bottom. */
+export const horizontal = (y, from, to) => `M${from} ${y}H${to}`;
+export const vertical = (x, from, to) => `M${x} ${from}V${to}`;

@@ -32,7 +32,10 @@ function told(answer) {
   for (const path of ["/sessions", "/settings", "/next", "/health"]) forget(path);
 }
 
-const LASTS = { until_restart: " Until the service starts again.", until_host_reload: " Until the host loads its configuration again." };
+const LASTS = {
+  until_restart: " Until the service starts again.",
+  until_host_reload: " Until the host loads its configuration again.",
+};
 const lasting = (lasts) => LASTS[lasts] ?? "";
 
 function refusal(problem) {
@@ -60,7 +63,11 @@ export function setPolicy(policy) {
 export function setPriority(account, priority) {
   const all = {};
   for (const one of state.accounts.values()) if (one.manual_priority) all[one.id] = one.manual_priority;
-  return setting("/accounts/priority", { account, priority }, { manual_priority: { ...all, [account]: priority } });
+  return setting(
+    "/accounts/priority",
+    { account, priority },
+    { manual_priority: { ...all, [account]: priority } },
+  );
 }
 
 export function setSettings(values) {

@@ -9,16 +9,17 @@
 import { door, get } from "./api.js";
 import { everySecond } from "./clock.js";
 import { place } from "./place.js";
-import { changed } from "./store.js";
+import { changed, onNewLife } from "./store.js";
 
 const KEPT = 200; // answers; the least recently looked at go first
 const LOOKED = 2500; // milliseconds without a look after which nobody is thought to look any more
-const AT_ONCE = 4; // questions under way; the browser itself allows six
+const AT_ONCE = place.inHost ? 1 : 4; // questions under way; the browser itself allows six
 
 const known = new Map();
 let underWay = 0;
 
-const ALONGSIDE = { "/health": "health", "/next": "next" };
+const ALONGSIDE = { "/health": "health", "/next": "next" }; // what to ask for
+const BROUGHT = { "/health": "health", "/next": "next_pick" }; // where it stands in the answer
 
 /**
  * What is known of an answer: { value, problem, at }. `value` is undefined until it came.
@@ -51,7 +52,7 @@ export function alongside() {
 /** Take what the live feed brought along. */
 export function takeAlongside(message) {
   for (const entry of known.values()) {
-    const value = message[`with_${ALONGSIDE[entry.path]}`] ?? message.with?.[ALONGSIDE[entry.path]];
+    const value = message[BROUGHT[entry.path]];
     if (value) Object.assign(entry, { value, problem: null, at: performance.now() });
   }
 }
@@ -79,6 +80,8 @@ async function ask(entry) {
   underWay -= 1;
   changed();
 }
+
+onNewLife(() => forget("/"));
 
 everySecond(() => {
   for (const entry of known.values()) if (lookedAt(entry)) askIfDue(entry);

@@ -34,7 +34,13 @@ export function unlock(typed) {
 /** What the service or the host said against a request. */
 export class Problem extends Error {
   constructor(status, told = {}) {
-    super(told.detail || told.message || told.title || told.error || (status ? `The answer was ${status}.` : "No connection."));
+    super(
+      told.detail ||
+        told.message ||
+        told.title ||
+        told.error ||
+        (status ? `The answer was ${status}.` : "No connection."),
+    );
     this.status = status;
     this.name = told.type?.split(":").at(-1) ?? "";
     this.errors = told.errors ?? [];
@@ -60,7 +66,10 @@ export async function send(method, url, body) {
   const told = await read(answer);
   if (!answer.ok) {
     judge(answer.status, told, used);
-    throw new Problem(answer.status, { ...told, retry_after: Number(answer.headers.get("Retry-After")) || null });
+    throw new Problem(answer.status, {
+      ...told,
+      retry_after: Number(answer.headers.get("Retry-After")) || null,
+    });
   }
   if (method === "GET") learnTime(told?.now);
   return told;
@@ -72,8 +81,13 @@ async function exchange(method, url, body) {
   if (key) headers.Authorization = `Bearer ${key}`;
   try {
     return await fetch(url, {
-      method, headers, body: body === undefined ? undefined : JSON.stringify(body),
-      cache: "no-store", credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(PATIENCE),
+      method,
+      headers,
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: "no-store",
+      credentials: "same-origin",
+      redirect: "error",
+      signal: AbortSignal.timeout(PATIENCE),
     });
   } catch {
     throw new Problem(0, { title: "The service does not answer." });

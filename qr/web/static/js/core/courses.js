@@ -30,7 +30,9 @@ function note(name, window) {
 export function historyKept() {
   const { value, problem } = answer("/history", {}, FRESH);
   if (problem) return { available: false, why: problem.message, series: [] };
-  return value ? { available: value.available, why: value.why_not, series: value.series ?? [], days: value.days } : null;
+  return value
+    ? { available: value.available, why: value.why_not, series: value.series ?? [], days: value.days }
+    : null;
 }
 
 /** One series of the history, whole: { points, resets, refusals }; undefined while it comes. */

@@ -33,7 +33,10 @@ export function discard() {
 
 async function check() {
   const asked = JSON.stringify(draft.values);
-  const told = await write("POST", "/settings/check", { values: draft.values }).catch((problem) => ({ valid: false, errors: problem.errors.length ? problem.errors : [{ key: "", message: problem.message }] }));
+  const told = await write("POST", "/settings/check", { values: draft.values }).catch((problem) => ({
+    valid: false,
+    errors: problem.errors.length ? problem.errors : [{ key: "", message: problem.message }],
+  }));
   if (asked !== JSON.stringify(draft.values)) return; // typed on meanwhile: an answer to the past
   draft.check = told;
   changed();

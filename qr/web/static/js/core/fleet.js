@@ -3,8 +3,10 @@
 import { canServe, accountState, isMain } from "../say/standing.js";
 import { state } from "./store.js";
 
-/** What an account is called: its label, or its id where it has none. */
-export const nameOf = (account) => account.label || account.id;
+/** What an account is called: its label, or its id where it has none that can be seen. */
+export const nameOf = ({ label, id }) => (UNSEEN.test(label) ? id : label);
+
+const UNSEEN = /^[\p{C}\p{Z}]*$/u; // control and format characters, blanks
 
 /** The same for an id that may be of an account that is gone. */
 export function nameById(id, label = "") {
@@ -12,8 +14,15 @@ export function nameById(id, label = "") {
   return known ? nameOf(known) : label || id;
 }
 
+/** How many sessions are bound to an account, and how many percent are set aside for the newest of them. */
+export function loadOf(account) {
+  const { sessions = {}, reserved_percent: reserved = {} } = state.load ?? {};
+  return { sessions: sessions[account.fingerprint] ?? 0, reserved: reserved[account.fingerprint] ?? 0 };
+}
+
 /** All accounts with what holds of them now: [{ account, state, text }]. */
-export const standings = (now) => [...state.accounts.values()].map((account) => ({ account, ...accountState(account, now) }));
+export const standings = (now) =>
+  [...state.accounts.values()].map((account) => ({ account, ...accountState(account, now) }));
 
 /** By provider, in the order of their names: [[provider, standings]]. */
 export function byProvider(all) {
@@ -25,7 +34,8 @@ export function byProvider(all) {
 export const serving = (all) => all.filter((one) => canServe(one.state));
 
 /** The long window of an account: the weekly one, or the monthly where there is no weekly one. */
-export const longWindow = ({ windows }) => windows.find((one) => one.name === "weekly") ?? windows.find((one) => one.name === "monthly");
+export const longWindow = ({ windows }) =>
+  windows.find((one) => one.name === "weekly") ?? windows.find((one) => one.name === "monthly");
 
 /** What runs dry first among those that can serve: { account, window } or null. */
 export function firstDry(all, now) {

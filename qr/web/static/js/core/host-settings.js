@@ -19,7 +19,8 @@ const LOOK = 250; // milliseconds between looks at what the live feed brought: n
  */
 export async function writeThroughHost(values) {
   const checked = await write("POST", "/settings/check", { values });
-  if (!checked.valid) throw new Problem(422, { detail: "The settings in force stay in force.", errors: checked.errors });
+  if (!checked.valid)
+    throw new Problem(422, { detail: "The settings in force stay in force.", errors: checked.errors });
   const patch = checked.patch ?? values;
   const file = (await send("GET", place.config)) ?? {};
   const before = Object.fromEntries(Object.keys(patch).map((key) => [key, file[key] ?? null]));
@@ -34,7 +35,8 @@ async function inForce(generation) {
   while (Date.now() < until) {
     const { generation: reached = 0, problems = [] } = state.settings ?? {};
     if (reached > generation) return;
-    if (problems.length) throw new Problem(422, { detail: `The service refused the new settings: ${problems.join("; ")}` });
+    if (problems.length)
+      throw new Problem(422, { detail: `The service refused the new settings: ${problems.join("; ")}` });
     await new Promise((resolve) => setTimeout(resolve, LOOK));
   }
   throw new Problem(504, { detail: "The host took the change, but has not handed it on yet." });
@@ -47,4 +49,5 @@ export function inWords(changes = []) {
   return `${changes.map(one).join("; ")}.`;
 }
 
-const shown = (value) => (value !== null && typeof value === "object" ? JSON.stringify(value) : String(value ?? "not set"));
+const shown = (value) =>
+  value !== null && typeof value === "object" ? JSON.stringify(value) : String(value ?? "not set");

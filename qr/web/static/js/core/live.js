@@ -45,8 +45,21 @@ function stop() {
   current = null;
 }
 
-function start() {
+/**
+ * One plain question first: it fills the page, and tells a missing login from a service that is not there, which
+ * a WebSocket that does not come about cannot.
+ */
+async function start() {
   stop();
+  const round = (current = { stop() {} });
+  try {
+    await poll();
+  } catch (problem) {
+    if (round === current && !door()) later(problem.message);
+    return;
+  }
+  if (round !== current) return;
+  current = null;
   if (place.inHost) startPolling();
   else startSocket();
 }
@@ -58,26 +71,16 @@ function startSocket() {
       failures = 0;
       if (state.link.how !== "live") setLink("live");
     },
-    closed: socketClosed,
+    closed(opened) {
+      current = null;
+      if (opened) later("The connection broke.");
+      else startPolling(); // a proxy lets no WebSocket through
+    },
   });
 }
 
-async function socketClosed(opened) {
-  current = null;
-  if (opened) return later("The connection broke.");
-  // It never came about: not logged in, a proxy that lets no WebSocket through, or nobody there. One plain
-  // question tells which.
-  try {
-    await poll();
-    failures = 0;
-    startPolling();
-  } catch (problem) {
-    if (!door()) later(problem.message);
-  }
-}
-
 function startPolling() {
-  if (current) return;
+  setLink("polling");
   current = keepPolling((problem) => {
     if (problem) {
       const pause = nextPause();

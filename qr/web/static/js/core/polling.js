@@ -20,13 +20,14 @@ export async function poll() {
 }
 
 /**
- * Ask until stopped.
+ * Ask until stopped, for the first time after a pause.
  *
  * @param told called with null after an answer, with the problem after a failure; returns how long to wait.
  */
 export function keepPolling(told) {
   let timer = null;
   let stopped = false;
+  const gently = () => (document.hidden ? UNSEEN : SEEN);
   const round = async () => {
     let problem = null;
     try {
@@ -34,17 +35,16 @@ export function keepPolling(told) {
     } catch (error) {
       problem = error;
     }
-    if (stopped || door()) return;
-    const pause = told(problem) ?? (document.hidden ? UNSEEN : SEEN);
-    timer = setTimeout(round, pause);
+    const pause = stopped || door() ? null : (told(problem) ?? gently());
+    if (!stopped && pause !== null) timer = setTimeout(round, pause);
   };
   const hurry = () => {
-    if (document.hidden || stopped || timer === null) return;
+    if (document.hidden || stopped) return;
     clearTimeout(timer);
     timer = setTimeout(round, 0);
   };
   document.addEventListener("visibilitychange", hurry);
-  round();
+  timer = setTimeout(round, gently());
   return {
     stop() {
       stopped = true;

@@ -8,22 +8,29 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/** An element: h("a", { href: "#/" }, "Accounts"). Null and false children are left out. */
-export function h(tag, props, ...children) {
-  return { tag, props: props ?? {}, children: flat(children), key: props?.key, ns: null };
+/**
+ * An element: h("p.quiet", { title }, "Nothing ", h("b", "to do")). Classes may follow the tag, the properties
+ * may be left out, and so are null, false and empty children.
+ */
+export function h(selector, ...rest) {
+  const [tag, ...classes] = selector.split(".");
+  const props = isProps(rest[0]) ? { ...rest.shift() } : {};
+  if (classes.length) props.class = [...classes, props.class].filter(Boolean).join(" ");
+  return { tag, props, children: flat(rest), key: props.key, ns: null };
 }
 
 /** The same for a part of a drawing. */
-export function s(tag, props, ...children) {
-  return { ...h(tag, props, ...children), ns: SVG };
-}
+export const s = (...given) => ({ ...h(...given), ns: SVG });
+
+const isProps = (value) => value?.constructor === Object && !("tag" in value || "memo" in value);
 
 /** A part that is described anew only when one of `inputs` is another value than before. */
 export function memo(key, inputs, view) {
   return { memo: view, inputs, key };
 }
 
-const flat = (children) => children.flat(Infinity).filter((child) => child != null && child !== false && child !== "");
+const flat = (children) =>
+  children.flat(Infinity).filter((child) => child != null && child !== false && child !== "");
 
 const kept = new WeakMap(); // node → the description it was made from
 
@@ -89,11 +96,13 @@ function update(node, description) {
   if (!full.props.owns) patch(node, full.children);
 }
 
-const same = (before, after) => before?.length === after.length && before.every((value, at) => Object.is(value, after[at]));
+const same = (before, after) =>
+  before?.length === after.length && before.every((value, at) => Object.is(value, after[at]));
 
 function setAll(node, before, after) {
   for (const name in before) if (!(name in after)) set(node, name, null, before[name]);
-  for (const name in after) if (!Object.is(before[name], after[name])) set(node, name, after[name], before[name]);
+  for (const name in after)
+    if (!Object.is(before[name], after[name])) set(node, name, after[name], before[name]);
 }
 
 /**

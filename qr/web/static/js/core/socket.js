@@ -9,7 +9,7 @@ const OPENING = 8000; // milliseconds until a connection that does not come abou
 /**
  * Open the feed.
  *
- * @param on heard() after each message, closed(opened) once at the end: whether it ever was open.
+ * @param on heard() when it opens and after each message, closed(opened) once at the end: whether it ever was open.
  */
 export function openSocket(on) {
   const url = new URL(place.live, location.href);
@@ -35,6 +35,7 @@ export function openSocket(on) {
 
   socket.onopen = () => {
     opened = true;
+    on.heard();
     ask();
   };
   socket.onmessage = ({ data }) => {
@@ -46,5 +47,10 @@ export function openSocket(on) {
   };
   socket.onclose = end;
   socket.onerror = end;
-  return { stop: () => { on = { heard() {}, closed() {} }; end(); } };
+  return {
+    stop: () => {
+      on = { heard() {}, closed() {} };
+      end();
+    },
+  };
 }

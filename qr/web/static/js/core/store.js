@@ -13,7 +13,7 @@ export const state = {
   bindings: new Map(), // by "provider:key": the newest word on each, null when it is gone
   settings: null,
   decisionRange: { newest: 0, oldest: 0 },
-  sessionTotal: null,
+  load: null, // sessions and reserved percent by an account's fingerprint
   status: null,
   heardAt: null, // milliseconds of the browser's clock: when the service last answered
   link: { how: "connecting", problem: null, retryAt: null },
@@ -21,10 +21,14 @@ export const state = {
 };
 
 const listeners = new Set();
+const lifeListeners = new Set();
 let queued = false;
 
 /** Have *listener* called at the next frame after something changed. */
 export const onChange = (listener) => listeners.add(listener);
+
+/** Have *listener* called when the service was started anew. */
+export const onNewLife = (listener) => lifeListeners.add(listener);
 
 /** Something changed: draw at the next frame, once. */
 export function changed() {
@@ -54,7 +58,7 @@ export function take(message) {
   state.cursor = message.kind === "snapshot" ? (message.next ?? null) : null;
   state.settings = message.settings ?? state.settings;
   state.decisionRange = message.decisions ?? state.decisionRange;
-  state.sessionTotal = message.sessions?.total ?? state.sessionTotal;
+  state.load = message.load ?? state.load;
   state.status = message.status ?? state.status;
   state.missed += message.skipped ?? 0;
   changed();
@@ -63,12 +67,17 @@ export function take(message) {
 
 function takeSnapshot(message) {
   if (message.first !== false) {
-    const sameLife = message.epoch === state.epoch;
     state.accounts = new Map();
     state.bindings = new Map();
-    if (!sameLife) state.decisions = new Map(); // numbers start anew with each life of the service
+    if (state.epoch !== null && state.epoch !== message.epoch) newLife();
   }
   for (const account of message.accounts) state.accounts.set(account.id, account);
+}
+
+/** The service was started anew: numbers begin again, and nothing that it said before holds. */
+function newLife() {
+  state.decisions = new Map();
+  for (const listener of lifeListeners) listener();
 }
 
 function takeChange({ kind, key, value }) {

@@ -24,17 +24,33 @@ export const accounts = {
   view({ query, now }) {
     const all = standings(now);
     if (!all.length) return empty(noAccounts());
-    const kept = all.filter(SHOWN[query.show]?.keep ?? SHOWN.all.keep).filter((one) => matches(one.account, query.q));
+    const kept = all
+      .filter(SHOWN[query.show]?.keep ?? SHOWN.all.keep)
+      .filter((one) => matches(one.account, query.q));
     const form = query.as ?? (all.length > FEW ? "table" : "cards");
     return [
-      h("div", { class: "page-head" }, h("h1", {}, "Accounts"), h("p", { class: "quiet" }, `${serving(all).length} of ${all.length} can serve`), tools(all, query, form)),
-      kept.length ? byProvider(kept).map((group) => section(group, form, now)) : empty({ title: "No account fits", text: "Nothing matches this filter.", link: { href: here({ q: null, show: null }), text: "Show all" } }),
+      h(
+        "div.page-head",
+        h("h1", "Accounts"),
+        h("p.quiet", `${serving(all).length} of ${all.length} can serve`),
+        tools(all, query, form),
+      ),
+      kept.length
+        ? form === "cards"
+          ? cards(kept, now)
+          : byProvider(kept).map((group) => section(group, now))
+        : empty({
+            title: "No account fits",
+            text: "Nothing matches this filter.",
+            link: { href: here({ q: null, show: null }), text: "Show all" },
+          }),
     ];
   },
 };
 
 function tools(all, query, form) {
-  return h("div", { class: "tools" },
+  return h(
+    "div.tools",
     filterField("Find an account", query.q, (q) => adjust({ q })),
     choices("Which", SHOWN, query.show ?? "all", (show) => here({ show: show === "all" ? null : show })),
     choices("Shown as", { cards: { title: "Cards" }, table: { title: "Table" } }, form, (as) => here({ as })),
@@ -42,20 +58,46 @@ function tools(all, query, form) {
 }
 
 function matches(account, words = "") {
-  const text = `${nameOf(account)} ${account.id} ${account.plan ?? ""} ${account.provider} ${account.fingerprint}`.toLowerCase();
-  return words.toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  const text =
+    `${nameOf(account)} ${account.id} ${account.plan ?? ""} ${account.provider} ${account.fingerprint}`.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
 }
 
-function section([provider, all], form, now) {
+const cards = (all, now) =>
+  h(
+    "div.cards",
+    byProvider(all)
+      .flatMap(([, some]) => some)
+      .map((one) => accountCard(one, now)),
+  );
+
+function section([provider, all], now) {
   const can = serving(all).length;
-  return h("section", { key: provider, class: "group", "aria-label": providerName(provider) },
-    h("h2", {}, providerName(provider), h("span", { class: "quiet" }, ` ${can} of ${all.length} can serve`)),
-    form === "cards" ? h("div", { class: "cards" }, all.map((one) => accountCard(one, now))) : accountTable(all, now),
+  return h(
+    "section.group",
+    { key: provider, "aria-label": providerName(provider) },
+    h("h2", providerName(provider), h("span.quiet", ` ${can} of ${all.length} can serve`)),
+    accountTable(all, now),
   );
 }
 
 function noAccounts() {
-  if (state.epoch === null) return { title: "Waiting for the service", text: "The accounts appear here as soon as it answers.", busy: true };
-  const note = state.status?.notes?.find((one) => ["no_accounts", "census_failed", "no_host"].includes(one.name));
-  return { title: "No accounts yet", text: note ? `${note.text} ${note.advice ?? ""}` : "The host lists none. Log in to one in the host, and it appears here within half a minute." };
+  if (state.epoch === null)
+    return {
+      title: "Waiting for the service",
+      text: "The accounts appear here as soon as it answers.",
+      busy: true,
+    };
+  const note = state.status?.notes?.find((one) =>
+    ["no_accounts", "census_failed", "no_host"].includes(one.name),
+  );
+  return {
+    title: "No accounts yet",
+    text: note
+      ? `${note.text} ${note.advice ?? ""}`
+      : "The host lists none. Log in to one in the host, and it appears here within half a minute.",
+  };
 }

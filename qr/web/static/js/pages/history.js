@@ -8,7 +8,7 @@ import { state } from "../core/store.js";
 import { empty } from "../parts/empty.js";
 import { choices, filterField } from "../parts/filters.js";
 import { percent } from "../say/percent.js";
-import { capital, windowName } from "../say/words.js";
+import { capital } from "../say/words.js";
 import "../charts/quota-history.js";
 
 const DAY = 86_400;
@@ -20,46 +20,116 @@ export const history = {
   title: "History",
   view({ query, now }) {
     const kept = historyKept();
-    if (kept === null) return [head(query), empty({ title: "", text: "Asking for the history…", busy: true })];
-    if (!kept.available) return [head(query), empty({ title: "No history", text: capital(kept.why ?? "it is not recorded") + "." })];
+    if (kept === null)
+      return [head(query), empty({ title: "", text: "Asking for the history…", busy: true })];
+    if (!kept.available)
+      return [
+        head(query),
+        empty({ title: "No history", text: capital(kept.why ?? "it is not recorded") + "." }),
+      ];
     const all = kept.series.filter((one) => fits(one, query));
-    if (!all.length) return [head(query), empty({ title: "Nothing to show", text: kept.series.length ? "No series fits this filter." : "It is recorded from now on: come back after the first readings." })];
+    if (!all.length)
+      return [
+        head(query),
+        empty({
+          title: "Nothing to show",
+          text: kept.series.length
+            ? "No series fits this filter."
+            : "It is recorded from now on: come back after the first readings.",
+        }),
+      ];
     const days = Number(query.days in SPANS ? query.days : 14);
-    return [head(query), legend(), h("div", { class: "histories" }, all.slice(0, AT_ONCE).map((one) => chart(one, now - days * DAY, now))), all.length > AT_ONCE && h("p", { class: "quiet" }, `${all.length - AT_ONCE} more: narrow the filter to see them.`)];
+    return [
+      head(query),
+      legend(),
+      h(
+        "div.histories",
+        all.slice(0, AT_ONCE).map((one) => chart(one, now - days * DAY, now)),
+      ),
+      all.length > AT_ONCE && h("p.quiet", `${all.length - AT_ONCE} more: narrow the filter to see them.`),
+    ];
   },
 };
 
 function head(query) {
-  return h("div", { key: "head", class: "page-head" }, h("h1", {}, "History"), h("p", { class: "quiet" }, "% left over time"),
-    h("div", { class: "tools" },
+  return h(
+    "div.page-head",
+    { key: "head" },
+    h("h1", "History"),
+    h("p.quiet", "% left over time"),
+    h(
+      "div.tools",
       filterField("Find an account", query.q, (q) => adjust({ q })),
       choices("Windows", WHICH, query.which ?? "long", (which) => here({ which })),
-      choices("How far back", SPANS, query.days ?? "14", (days) => here({ days }))));
+      choices("How far back", SPANS, query.days ?? "14", (days) => here({ days })),
+    ),
+  );
 }
 
 function fits(one, { q = "", which = "long" }) {
   const account = state.accounts.get(one.account);
   const long = account ? longWindow(account)?.name : "weekly";
-  return (which === "all" || one.window === long) && `${nameById(one.account, one.account_label)} ${one.account}`.toLowerCase().includes(q.toLowerCase());
+  return (
+    (which === "all" || one.window === long) &&
+    `${nameById(one.account, one.account_label)} ${one.account}`.toLowerCase().includes(q.toLowerCase())
+  );
 }
 
-const legend = () => h("ul", { key: "legend", class: "legend small" },
-  h("li", {}, h("i", { class: "key course" }), "left"), h("li", {}, h("i", { class: "key waste" }), "expired unused at a reset"), h("li", {}, h("i", { class: "key refusal" }), "a request was refused"));
+const legend = () =>
+  h(
+    "ul.legend.small",
+    { key: "legend" },
+    h("li", h("i.key.course"), "left"),
+    h("li", h("i.key.waste"), "expired unused at a reset"),
+    h("li", h("i.key.refusal"), "a request was refused"),
+  );
 
 function chart(one, from, to) {
   const found = series(one.account, one.window);
   const inside = ({ at }) => at >= from;
-  return h("section", { key: `${one.account} ${one.window}`, class: "card history" },
-    h("header", {}, h("h2", {}, h("a", { href: opening("window", one.account, one.window) }, nameById(one.account, one.account_label)), h("span", { class: "quiet" }, ` · ${windowName(one.window)}`)), found && h("p", { class: "small quiet" }, waste(found, inside))),
-    found ? h("quota-history", { owns: true, height: 130, ".shown": { name: one.window, points: found.points.filter(inside), marks: marks(found).filter(inside), from, to } }) : h("div", { class: "placeholder", "aria-busy": "true" }));
+  return h(
+    "section",
+    { key: `${one.account} ${one.window}`, class: "card history" },
+    h(
+      "header",
+      h(
+        "h2",
+        h(
+          "a",
+          { href: opening("window", one.account, one.window) },
+          nameById(one.account, one.account_label),
+        ),
+        h("span.quiet", ` · ${one.title}`),
+      ),
+      found && h("p.small.quiet", waste(found, inside)),
+    ),
+    found
+      ? h("quota-history", {
+          owns: true,
+          height: 130,
+          ".shown": {
+            title: one.title,
+            points: found.points.filter(inside),
+            marks: marks(found).filter(inside),
+            from,
+            to,
+          },
+        })
+      : h("div.placeholder", { "aria-busy": "true" }),
+  );
 }
 
-const marks = ({ resets, refusals }) => [...resets.map((one) => ({ at: one.at, kind: "reset", left: one.unused_percent })), ...refusals.map((one) => ({ at: one.at, kind: "refusal" }))];
+const marks = ({ resets, refusals }) => [
+  ...resets.map((one) => ({ at: one.at, kind: "reset", left: one.unused_percent })),
+  ...refusals.map((one) => ({ at: one.at, kind: "refusal" })),
+];
 
 function waste({ resets, refusals }, inside) {
   const shown = resets.filter(inside);
   const refused = refusals.filter(inside).length;
   const mean = shown.length && shown.reduce((sum, one) => sum + (one.unused_percent ?? 0), 0) / shown.length;
-  const lost = shown.length ? `${shown.length} ${shown.length === 1 ? "reset" : "resets"}, ${percent(mean)} expired unused on average` : "no reset";
+  const lost = shown.length
+    ? `${shown.length} ${shown.length === 1 ? "reset" : "resets"}, ${percent(mean)} expired unused on average`
+    : "no reset";
   return `${lost}; ${refused === 0 ? "nothing refused" : `${refused} refused`}`;
 }

@@ -7,29 +7,49 @@ import { nameOf } from "../core/fleet.js";
 
 /** Refresh and pause; names of accounts are in the labels, since a list has many of these buttons. */
 export function accountActions(account) {
-  return h("div", { class: "actions" }, refreshButton(account), pauseButton(account));
+  return h("div.actions", refreshButton(account), pauseButton(account));
 }
 
 function refreshButton(account) {
   const { polled, why_not: why, refresh_possible_at: possible } = account.polling;
   const wait = possible != null && possible > now();
-  const title = polled ? (wait ? "It was read a moment ago" : "Read its quota now") : `Cannot be read now: ${why ?? "it is not polled"}`;
-  return h("button", { class: "plain", title, disabled: !polled || wait, "aria-label": `Refresh ${nameOf(account)}`, onclick: () => refresh(account.id) }, "Refresh");
+  const title = polled
+    ? wait
+      ? "It was read a moment ago"
+      : "Read its quota now"
+    : `Cannot be read now: ${why ?? "it is not polled"}`;
+  return h(
+    "button",
+    {
+      class: "plain",
+      title,
+      disabled: !polled || wait,
+      "aria-label": `Refresh ${nameOf(account)}`,
+      onclick: () => refresh(account.id),
+    },
+    "Refresh",
+  );
 }
 
 function pauseButton(account) {
   const [word, run] = account.paused ? ["Resume", resume] : ["Pause", pause];
-  return h("button", { class: "plain", "aria-label": `${word} ${nameOf(account)}`, onclick: () => run(account.id) }, word);
+  return h(
+    "button",
+    { class: "plain", "aria-label": `${word} ${nameOf(account)}`, onclick: () => run(account.id) },
+    word,
+  );
 }
 
 /** The manual priority, with its two steps. */
 export function priorityField(account) {
   const step = (by) => () => setPriority(account.id, account.manual_priority + by);
   const value = account.manual_priority;
-  return h("div", { class: "stepper", role: "group", "aria-label": `Manual priority of ${nameOf(account)}` },
+  return h(
+    "div",
+    { class: "stepper", role: "group", "aria-label": `Manual priority of ${nameOf(account)}` },
     h("button", { "aria-label": "Lower", onclick: step(-1) }, "−"),
-    h("output", {}, value > 0 ? `+${value}` : String(value)),
+    h("output", value > 0 ? `+${value}` : String(value)),
     h("button", { "aria-label": "Raise", onclick: step(1) }, "+"),
-    value !== 0 && h("button", { class: "plain", onclick: () => setPriority(account.id, 0) }, "Reset to 0"),
+    value !== 0 && h("button.plain", { onclick: () => setPriority(account.id, 0) }, "Reset to 0"),
   );
 }

@@ -17,7 +17,12 @@ const WORDS = {
 /** A word in the head of the page. */
 export function connectionState() {
   const [tone, word] = WORDS[state.link.how];
-  return h("span", { class: `link ${tone}`, "data-link": state.link.how, title: TITLES[state.link.how] }, mark(tone), word);
+  return h(
+    "span",
+    { class: `link ${tone}`, "data-link": state.link.how, title: TITLES[state.link.how] },
+    mark(tone),
+    word,
+  );
 }
 
 const TITLES = {
@@ -29,10 +34,16 @@ const TITLES = {
 export function lostBar() {
   const { how, problem, retryAt } = state.link;
   if (how !== "lost") return null;
-  const age = state.heardAt === null ? "Nothing is known yet." : `What you see is ${duration((Date.now() - state.heardAt) / 1000)} old.`;
+  const age =
+    state.heardAt === null
+      ? "Nothing is known yet."
+      : `What you see is ${duration((Date.now() - state.heardAt) / 1000)} old.`;
   const wait = retryAt ? Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) : 0;
   const counting = `${age} ${wait > 0 ? `Next attempt in ${wait} s.` : "Trying again…"}`; // not read out every second
-  return h("div", { class: "lost" }, mark("bad"),
-    h("p", {}, h("b", {}, "Disconnected. "), `${problem ?? ""} `, h("span", { "aria-hidden": "true" }, counting)),
-    h("button", { onclick: retryNow }, "Try now"));
+  return h(
+    "div.lost",
+    mark("bad"),
+    h("p", h("b", "Disconnected. "), `${problem ?? ""} `, h("span", { "aria-hidden": "true" }, counting)),
+    h("button", { onclick: retryNow }, "Try now"),
+  );
 }

@@ -4,8 +4,13 @@ import { h } from "../core/render.js";
 
 /** *title* and *text*; `link` is { href, text }, `busy` says that something is on its way. */
 export function empty({ title, text, link, busy = false }) {
-  return h("div", { class: `empty ${busy ? "busy" : ""}`, role: busy ? "status" : null },
-    h("h2", {}, title), text && h("p", { class: "quiet" }, text), link && h("a", { href: link.href }, link.text));
+  return h(
+    "div",
+    { class: `empty ${busy ? "busy" : ""}`, role: busy ? "status" : null },
+    h("h2", title),
+    text && h("p.quiet", text),
+    link && h("a", { href: link.href }, link.text),
+  );
 }
 
 /** What stands where an answer is still to come, or was refused; null when it is there. */

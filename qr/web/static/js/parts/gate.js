@@ -39,7 +39,10 @@ function tokenForm() {
   });
 }
 
-const HASHES = { "#login=refused": "That token was refused.", "#login=later": "Too many attempts. Wait a little, then try again." };
+const HASHES = {
+  "#login=refused": "That token was refused.",
+  "#login=later": "Too many attempts. Wait a little, then try again.",
+};
 
 async function enter(token) {
   busy = true;
@@ -66,11 +69,24 @@ function form({ title, text, told, label, button, done }) {
     if (typed) done(typed);
     else field.focus();
   };
-  return h("form", { class: "gate", onsubmit: submit, autocomplete: "off" },
-    h("h1", {}, title),
-    h("p", { class: "quiet" }, text),
-    told && h("p", { class: "bad", role: "alert" }, told),
-    h("label", {}, h("span", {}, label), h("input", { name: "secret", type: "password", autocomplete: "off", spellcheck: "false", required: true, autofocus: true })),
-    h("button", { class: "main", disabled: busy }, button),
+  return h(
+    "form.gate",
+    { onsubmit: submit, autocomplete: "off" },
+    h("h1", title),
+    h("p.quiet", text),
+    told && h("p.bad", { role: "alert" }, told),
+    h(
+      "label",
+      h("span", label),
+      h("input", {
+        name: "secret",
+        type: "password",
+        autocomplete: "off",
+        spellcheck: "false",
+        required: true,
+        autofocus: true,
+      }),
+    ),
+    h("button.main", { disabled: busy }, button),
   );
 }

@@ -36,11 +36,13 @@ export function drawPanel(now) {
 function frame({ title, sub, body }) {
   document.getElementById("panel").setAttribute("aria-label", title);
   return [
-    h("header", { key: "head" },
-      h("div", {}, h("h2", { tabindex: "-1" }, title), sub && h("p", { class: "small quiet" }, sub)),
+    h(
+      "header",
+      { key: "head" },
+      h("div", h("h2", { tabindex: "-1" }, title), sub && h("p.small.quiet", sub)),
       h("a", { class: "button close", href: here({ open: null }), "aria-label": "Close" }, "×"),
     ),
-    h("div", { key: title, class: "body" }, body),
+    h("div.body", { key: title }, body),
   ];
 }
 

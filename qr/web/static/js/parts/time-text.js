@@ -51,5 +51,5 @@ customElements.define("time-text", TimeText);
 
 /** A time in the page, or the words for one that is not known. */
 export function time(at, as = "both", unknown = "unknown") {
-  return at == null ? h("span", { class: "quiet" }, unknown) : h("time-text", { at, as, owns: true });
+  return at == null ? h("span.quiet", unknown) : h("time-text", { at, as, owns: true });
 }

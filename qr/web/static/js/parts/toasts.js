@@ -44,10 +44,29 @@ function draw() {
 
 function view(toast) {
   const hold = () => clearTimeout(toast.timer);
-  return h("div", { key: toast.key, class: `toast ${toast.tone}`, onpointerenter: hold, onfocusin: hold, onpointerleave: () => arm(toast) },
+  return h(
+    "div.toast",
+    {
+      key: toast.key,
+      "data-tone": toast.tone,
+      onpointerenter: hold,
+      onfocusin: hold,
+      onpointerleave: () => arm(toast),
+    },
     mark(toast.tone),
-    h("p", {}, toast.text),
-    toast.back && h("button", { class: "plain", onclick: () => { drop(toast); toast.back.run(); } }, toast.back.label),
-    h("button", { class: "plain close", "aria-label": "Dismiss", onclick: () => drop(toast) }, "×"),
+    h("p", toast.text),
+    toast.back &&
+      h(
+        "button",
+        {
+          class: "plain",
+          onclick: () => {
+            drop(toast);
+            toast.back.run();
+          },
+        },
+        toast.back.label,
+      ),
+    h("button.plain.close", { "aria-label": "Dismiss", onclick: () => drop(toast) }, "×"),
   );
 }

@@ -23,7 +23,21 @@ const holds = (until, now) => until == null || now < until;
 export const isMain = (window) => window.limits && !window.family;
 
 // What the passing of time can bring about in an account, the worst first (the order of the API's `state`).
-const ORDER = ["disabled", "login_dead", "exhausted", "paid", "circuit_open", "paused", "unknown", "reset_pending", "stale", "low", "half_open", "warned", "ok"];
+const ORDER = [
+  "disabled",
+  "login_dead",
+  "exhausted",
+  "paid",
+  "circuit_open",
+  "paused",
+  "unknown",
+  "reset_pending",
+  "stale",
+  "low",
+  "half_open",
+  "warned",
+  "ok",
+];
 const BY_WINDOWS = new Set(["exhausted", "paid", "reset_pending", "stale", "warned"]);
 
 /** The state of an account at *now*, and its words: those of the answer for as long as they are true. */

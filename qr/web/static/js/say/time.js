@@ -9,7 +9,15 @@ const CLOCK = format({ hour: "2-digit", minute: "2-digit" });
 const SECONDS = format({ hour: "2-digit", minute: "2-digit", second: "2-digit" });
 const WEEKDAY = format({ weekday: "short" });
 const DATE = format({ day: "numeric", month: "short" });
-const WHOLE = format({ weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit", second: "2-digit", timeZoneName: "short" });
+const WHOLE = format({
+  weekday: "long",
+  day: "numeric",
+  month: "long",
+  hour: "2-digit",
+  minute: "2-digit",
+  second: "2-digit",
+  timeZoneName: "short",
+});
 
 const date = (at) => new Date(at * 1000);
 const sameDay = (a, b) => a.toDateString() === b.toDateString();
