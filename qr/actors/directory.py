@@ -8,6 +8,7 @@ from attrs import evolve
 from qr.actors.account_state import AccountState, Entry, restored, view_of
 from qr.actors.breaker import BreakerRules
 from qr.actors.feed import Feed
+from qr.actors.historian import Historian
 from qr.actors.journal import Journal
 from qr.actors.messages import Trial
 from qr.actors.noticeboard import Notice
@@ -35,7 +36,10 @@ log = structlog.get_logger(__name__)
 class Directory:
     """Accounts come from the host's listing, and from being offered; they go when the host drops them."""
 
-    def __init__(self, fleet: Fleet, rooms: Rooms, journal: Journal, feed: Feed) -> None:
+    def __init__(
+        self, fleet: Fleet, rooms: Rooms, journal: Journal, feed: Feed, historian: Historian
+    ) -> None:
+        self._historian = historian
         self.fleet = fleet
         self.rooms = rooms
         self._journal = journal
@@ -106,6 +110,7 @@ class Directory:
         self.rooms.close(account)
         self.fleet.remove(account)
         self._offered_at.pop(account, None)
+        self._historian.forget(account)
         self._journal.account(account, None)
         self._feed.publish("account", account, lambda: None)
 
@@ -120,6 +125,9 @@ class Directory:
 
     def _take(self, view: AccountView, reservations: Reservations) -> None:
         before = self.fleet.get(view.id)
+        if before is not None and view.windows != before.windows:
+            jitter = self.fleet.rules.reset_jitter
+            self._historian.observed(view.id, before.windows, view.windows, reset_jitter=jitter)
         if before is not None and view.observed_at > before.observed_at:
             reservations.observed(view.id, before.windows, view.windows)
             self.fleet.reserve(view.id, 0.0)

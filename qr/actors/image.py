@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 import msgspec
-from attrs import frozen
+from attrs import Factory, frozen
 
 from qr.actors.account_state import AccountState
+from qr.quota.history import Refused, Reset, Sample, Series
 from qr.routing.bindings import Binding
 
-__all__ = ["Image", "encode_account", "encode_binding", "join", "read_image"]
+__all__ = ["Image", "Parts", "encode_account", "encode_binding", "encode_series", "join", "read_image"]
 
 T = TypeVar("T")
 
@@ -30,11 +31,24 @@ class BindingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     used_at: float = 0.0
 
 
+class SeriesEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """The use of a window over time as it is written: columns, since they are the bulk of the file."""
+
+    account: str
+    window: str
+    at: list[int] = []
+    used_percent: list[float] = []
+    reset_at: list[int] = []
+    reset_used_percent: list[float] = []
+    refused_at: list[int] = []
+
+
 class Body(msgspec.Struct):
     """The state file's lists, their entries still unread."""
 
     bindings: list[msgspec.Raw] = []
     accounts: list[msgspec.Raw] = []
+    history: list[msgspec.Raw] = []
     settings_generation: int = 0
 
 
@@ -44,6 +58,7 @@ class Image:
 
     bindings: dict[Key, Binding]
     accounts: list[AccountState]
+    history: dict[Key, Series] = Factory(dict)
     settings_generation: int = 0
     unreadable: int = 0
     """Entries that were passed over."""
@@ -58,12 +73,34 @@ def encode_account(state: AccountState) -> bytes:
     return msgspec.json.encode(state)
 
 
-def join(
-    schema: int, bindings: Iterable[bytes], accounts: Iterable[bytes], settings_generation: int
-) -> bytes:
+def encode_series(key: Key, series: Series) -> bytes:
+    written = SeriesEntry(
+        *key,
+        at=[sample.at for sample in series.samples],
+        used_percent=[sample.used_percent for sample in series.samples],
+        reset_at=[reset.at for reset in series.resets],
+        reset_used_percent=[reset.used_percent for reset in series.resets],
+        refused_at=[refused.at for refused in series.refusals],
+    )
+    return msgspec.json.encode(written)
+
+
+@frozen
+class Parts:
+    """The encoded entries of a state file."""
+
+    bindings: list[bytes]
+    accounts: list[bytes]
+    history: list[bytes]
+    settings_generation: int = 0
+
+
+def join(schema: int, parts: Parts) -> bytes:
     """The file's text from its encoded entries."""
-    head = f'{{"schema":{schema},"settings_generation":{settings_generation}'.encode()
-    return b'%b,\n"accounts":[%b],\n"bindings":[%b]}\n' % (head, b",\n".join(accounts), b",\n".join(bindings))
+    head = f'"schema":{schema},"settings_generation":{parts.settings_generation}'.encode()
+    lists = (("accounts", parts.accounts), ("bindings", parts.bindings), ("history", parts.history))
+    listed = (b'"%b":[%b]' % (name.encode(), b",\n".join(entries)) for name, entries in lists)
+    return b"{%b}\n" % b",\n".join((head, *listed))
 
 
 def read_image(given: dict[str, Any]) -> Image:
@@ -80,8 +117,11 @@ def read_image(given: dict[str, Any]) -> Image:
         return Image({}, [], unreadable=1)
     bindings = list(_read(body.bindings, BindingEntry))
     accounts = list(_read(body.accounts, AccountState))
-    lost = len(body.bindings) - len(bindings) + len(body.accounts) - len(accounts)
-    return Image(dict(map(_named, bindings)), accounts, body.settings_generation, lost)
+    history = list(_read(body.history, SeriesEntry))
+    listed = (*body.bindings, *body.accounts, *body.history)
+    lost = len(listed) - len(bindings) - len(accounts) - len(history)
+    named = dict(map(_named, bindings))
+    return Image(named, accounts, dict(map(_series, history)), body.settings_generation, lost)
 
 
 def _read(entries: Iterable[msgspec.Raw], kind: type[T]) -> Iterator[T]:
@@ -91,6 +131,13 @@ def _read(entries: Iterable[msgspec.Raw], kind: type[T]) -> Iterator[T]:
             yield decoder.decode(entry)
         except msgspec.DecodeError:
             continue
+
+
+def _series(entry: SeriesEntry) -> tuple[Key, Series]:
+    """A column that is shorter than its partner ends both."""
+    samples = tuple(map(Sample, entry.at, entry.used_percent))
+    resets = tuple(map(Reset, entry.reset_at, entry.reset_used_percent))
+    return (entry.account, entry.window), Series(samples, resets, tuple(map(Refused, entry.refused_at)))
 
 
 def _named(entry: BindingEntry) -> tuple[Key, Binding]:

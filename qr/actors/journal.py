@@ -11,7 +11,8 @@ from typing import Generic, TypeVar
 import trio
 
 from qr.actors.account_state import AccountState
-from qr.actors.image import Image, encode_account, encode_binding
+from qr.actors.image import Image, Parts, encode_account, encode_binding, encode_series
+from qr.quota.history import Series
 from qr.routing.bindings import Binding
 
 __all__ = ["Journal", "Shelf"]
@@ -62,10 +63,13 @@ class Journal:
         self.settings_generation = image.settings_generation if image else 0
         self._bindings = Shelf[tuple[str, str], Binding](encode_binding)
         self._accounts = Shelf[str, AccountState](lambda _, state: encode_account(state))
+        self._history = Shelf[tuple[str, str], Series](encode_series)
         for name, binding in image.bindings.items() if image else ():
             self._bindings.put(name, binding)
         for state in image.accounts if image else ():
             self._accounts.put(state.id, state)
+        for key, series in image.history.items() if image else ():
+            self._history.put(key, series)
 
     @property
     def bindings(self) -> dict[tuple[str, str], Binding]:
@@ -74,6 +78,15 @@ class Journal:
     @property
     def accounts(self) -> dict[str, AccountState]:
         return self._accounts.things
+
+    @property
+    def history(self) -> dict[tuple[str, str], Series]:
+        """By account id and window name."""
+        return self._history.things
+
+    def series(self, key: tuple[str, str], series: Series | None) -> None:
+        """The use of a window over time; None: it is forgotten. That can wait for the next change."""
+        self._history.put(key, series)
 
     def binding(self, provider: str, key: str, binding: Binding | None) -> None:
         """What the session is bound to now; None: to nothing."""
@@ -90,7 +103,12 @@ class Journal:
         self.settings_generation = number
         self.changed.set()
 
-    def take(self) -> tuple[list[bytes], list[bytes]]:
-        """The encoded bindings and accounts; what comes later sets `changed` again."""
+    def take(self) -> Parts:
+        """Everything in its encoded form; what comes later sets `changed` again."""
         self.changed = trio.Event()
-        return self._bindings.encoded(), self._accounts.encoded()
+        return Parts(
+            self._bindings.encoded(),
+            self._accounts.encoded(),
+            self._history.encoded(),
+            self.settings_generation,
+        )

@@ -5,7 +5,7 @@ from typing import Protocol
 import structlog
 import trio
 
-from qr.actors.image import join
+from qr.actors.image import Parts, join
 from qr.actors.journal import Journal
 from qr.store import StoreError
 
@@ -65,10 +65,9 @@ class Recorder:
         if not self._shelter.persistent:
             self._journal.take()
             return
-        bindings, accounts = self._journal.take()
-        generation = self._journal.settings_generation
+        parts = self._journal.take()
         try:
-            await trio.to_thread.run_sync(self._save, bindings, accounts, generation, abandon_on_cancel=True)
+            await trio.to_thread.run_sync(self._save, parts, abandon_on_cancel=True)
         except StoreError as error:
             self._failed(error)
         except BaseException:
@@ -78,8 +77,8 @@ class Recorder:
         else:
             self._succeeded()
 
-    def _save(self, bindings: list[bytes], accounts: list[bytes], generation: int) -> None:
-        self._shelter.save(join(self._schema, bindings, accounts, generation))
+    def _save(self, parts: Parts) -> None:
+        self._shelter.save(join(self._schema, parts))
 
     def _failed(self, error: StoreError) -> None:
         if self.problem is None:

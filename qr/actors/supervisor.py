@@ -19,6 +19,7 @@ from qr.actors.decisions import Decisions
 from qr.actors.directory import Directory
 from qr.actors.door import Door
 from qr.actors.feed import Feed
+from qr.actors.historian import Historian
 from qr.actors.journal import Journal
 from qr.actors.mailbox import Mailbox
 from qr.actors.messages import (
@@ -79,6 +80,7 @@ class Supervisor:
         self._generation = current.generation
         self.fleet = Fleet(current.settings.rules)
         self.sessions = Sessions(current.settings, journal, feed)
+        self.historian = Historian(journal)
         self.reasons = Counter[str]()
         """How often each reason was given, in this life."""
         self.directory: Directory | None = None
@@ -100,7 +102,7 @@ class Supervisor:
             self._pin, self._door.tell, self._ask, self._clock, lambda: self._current.settings, brakes.of
         )
         rooms = Rooms(nursery, around, seed)
-        self.directory = Directory(self.fleet, rooms, self._journal, self._feed)
+        self.directory = Directory(self.fleet, rooms, self._journal, self._feed, self.historian)
         self.directory.restore(self._clock.now(), reset_jitter=self.fleet.rules.reset_jitter)
         self._door.open = True
 

@@ -12,8 +12,8 @@ def attributed_window(until: float | None, windows: Windows, now: float) -> str 
     """
     The window that refuses until *until* (epoch seconds), judged by its reset; None when nothing tells.
 
-    A known window with that reset is the one. Else a refusal that lasts longer than five hours cannot be of the
-    five-hour window, and a shorter one is unless the account has no such window.
+    A known window with that reset is the one. Else a refusal that lasts longer than five hours cannot be of
+    the five-hour window, and a shorter one is unless the account has no such window.
     """
     if until is None or until <= now:
         return None

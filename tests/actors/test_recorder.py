@@ -12,9 +12,14 @@ from qr.actors.account_state import AccountState, Entry
 from qr.actors.image import join, read_image
 from qr.actors.journal import Journal
 from qr.actors.recorder import RETRY, Recorder
+from qr.quota.history import Refused, Reset, Sample, Series
 from qr.routing.bindings import Binding
 from qr.store import StoreError
 from tests.actors.house import Memory
+
+
+def lengths(parts):
+    return [len(parts.bindings), len(parts.accounts), len(parts.history)]
 
 
 def bound(store):
@@ -77,10 +82,12 @@ def test_what_is_gone_is_gone_from_the_next_image():
     journal = Journal()
     journal.binding("claude", "s", Binding("a"))
     journal.account("a", AccountState(Entry("a", "claude")))
-    assert [len(part) for part in journal.take()] == [1, 1]
+    journal.series(("a", "weekly"), Series())
+    assert lengths(journal.take()) == [1, 1, 1]
     journal.binding("claude", "s", None)
     journal.account("a", None)
-    assert [len(part) for part in journal.take()] == [0, 0]
+    journal.series(("a", "weekly"), None)
+    assert lengths(journal.take()) == [0, 0, 0]
 
 
 def test_an_image_comes_back_as_it_was():
@@ -88,11 +95,12 @@ def test_an_image_comes_back_as_it_was():
     journal.binding("claude", "s", Binding("a", "b", 1.0, 2.0))
     journal.account("a", AccountState(Entry("a", "claude", changed_at=3.0), paused=True))
     journal.generation(5)
-    bindings, accounts = journal.take()
-    image = read_image(json.loads(join(1, bindings, accounts, journal.settings_generation)))
+    journal.series(("a", "weekly"), Series((Sample(10, 1.5),), (Reset(9, 60.0),), (Refused(8),)))
+    image = read_image(json.loads(join(1, journal.take())))
     again = Journal(image)
     assert again.bindings == journal.bindings
     assert again.accounts == journal.accounts
+    assert again.history == journal.history
     assert again.settings_generation == 5
     assert image.unreadable == 0
 

@@ -1,0 +1,46 @@
+"""The use of all windows over time, as the supervisor keeps it."""
+
+from qr.actors.journal import Journal
+from qr.quota.history import Series, recorded
+from qr.quota.windows import Windows
+
+__all__ = ["Historian"]
+
+Key = tuple[str, str]
+"""Account id and window name."""
+
+
+class Historian:
+    """Series by account and window; written to the journal when an interval has passed."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._series: dict[Key, Series] = journal.history
+
+    def observed(self, account: str, before: Windows, after: Windows, *, reset_jitter: float) -> None:
+        """The account's windows are believed to be *after*, where they were *before*."""
+        for name, window in after.items():
+            if before.get(name) != window:
+                self._record(
+                    (account, name),
+                    recorded(
+                        self._series.get((account, name), Series()),
+                        before.get(name),
+                        window,
+                        reset_jitter=reset_jitter,
+                    ),
+                )
+
+    def _record(self, key: Key, series: Series) -> None:
+        if series != self._series.get(key):
+            self._series[key] = series
+            self._journal.series(key, series)
+
+    def forget(self, account: str) -> None:
+        for key in [key for key in self._series if key[0] == account]:
+            del self._series[key]
+            self._journal.series(key, None)
+
+    def series(self) -> dict[Key, Series]:
+        """All of them, as they are now."""
+        return dict(self._series)

@@ -1,0 +1,111 @@
+"""How a window was used over time: two weeks, downsampled, with its resets and refusals.
+
+A series is a value; each observation makes the next one. Times are whole epoch seconds, percents are 0 to
+100.
+"""
+
+from attrs import evolve, frozen
+
+from qr.quota.windows import Window
+
+__all__ = ["DAYS", "Refused", "Reset", "Sample", "Series", "recorded"]
+
+DAYS = 14
+DAY = 86400.0
+
+# One sample each ten minutes of the last day is what a burn-down needs; before that one an hour: together
+# some 450 for two weeks, in a few kilobytes.
+FINE, COARSE = 600, 3600
+FINE_FOR = DAY
+
+# A five-hour window resets up to 68 times in two weeks.
+MAX_EVENTS = 80
+
+
+@frozen
+class Sample:
+    """The newest reading of its interval."""
+
+    at: int
+    used_percent: float
+
+
+@frozen
+class Reset:
+    """A window began anew; what it had left by then was wasted."""
+
+    at: int
+    used_percent: float
+
+
+@frozen
+class Refused:
+    """A window was confirmed exhausted."""
+
+    at: int
+
+
+@frozen
+class Series:
+    """One window of one account, the oldest first."""
+
+    samples: tuple[Sample, ...] = ()
+    resets: tuple[Reset, ...] = ()
+    refusals: tuple[Refused, ...] = ()
+
+
+def recorded(series: Series, before: Window | None, after: Window, *, reset_jitter: float) -> Series:
+    """
+    The series once *after* is believed where *before* was; the same one when nothing is to be added.
+
+    Only what was read is recorded: a reset counts when a reading shows it, at the time for which it was
+    announced.
+    """
+    if before is not None and after.observed_at < before.observed_at:
+        return series
+    reset = _reset(before, after, reset_jitter)
+    if reset is not None:
+        series = evolve(series, resets=(*series.resets, reset)[-MAX_EVENTS:])
+    if after.exhausted_until is not None and (before is None or before.exhausted_until is None):
+        series = evolve(series, refusals=(*series.refusals, Refused(int(after.observed_at)))[-MAX_EVENTS:])
+    if after.used_percent is None:
+        return series
+    return _with_sample(series, Sample(int(after.observed_at), round(after.used_percent, 1)))
+
+
+def _reset(before: Window | None, after: Window, reset_jitter: float) -> Reset | None:
+    """The reset that lies between two readings: less is used, and another reset is announced."""
+    if before is None or before.used_percent is None or after.used_percent is None:
+        return None
+    if after.used_percent >= before.used_percent or not _moved(
+        before.resets_at, after.resets_at, reset_jitter
+    ):
+        return None
+    at = after.observed_at if before.resets_at is None else min(before.resets_at, after.observed_at)
+    return Reset(int(at), round(before.used_percent, 1))
+
+
+def _moved(before: float | None, after: float | None, reset_jitter: float) -> bool:
+    if before is None or after is None:
+        return before is not after
+    return abs(after - before) >= reset_jitter
+
+
+def _with_sample(series: Series, sample: Sample) -> Series:
+    """The newest sample of an interval stands for it."""
+    samples = series.samples
+    if samples and samples[-1].at // FINE == sample.at // FINE:
+        return evolve(series, samples=(*samples[:-1], sample))
+    return evolve(series, samples=_thinned((*samples, sample)))
+
+
+def _thinned(samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
+    """What is older than a day is kept by the hour, and what is older than two weeks goes."""
+    newest = samples[-1].at
+    latest = {_interval(sample.at, newest): sample for sample in samples}
+    return tuple(sample for sample in latest.values() if sample.at > newest - DAYS * DAY)
+
+
+def _interval(at: int, newest: int) -> tuple[int, int]:
+    length = FINE if at > newest - FINE_FOR else COARSE
+    return length, at // length
