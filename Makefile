@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8318
 
-.PHONY: demo test check format coverage clean
+.PHONY: demo test check format coverage bench clean
 
 demo: $(VENV)/.ready
 	$(BIN)/qr demo --port $(PORT) $(if $(FOR),--for $(FOR))
@@ -28,6 +28,10 @@ format: $(VENV)/.ready
 # The pure core is covered branch by branch.
 coverage: $(VENV)/.ready
 	$(BIN)/python -m pytest --cov --cov-report=term-missing tests/quota tests/routing $(ARGS)
+
+# What a pick costs; SHORT=1 takes half a minute instead of a quarter of an hour.
+bench: $(VENV)/.ready
+	$(BIN)/python -m benchmarks $(if $(SHORT),--short) $(ARGS)
 
 $(VENV)/.ready: pyproject.toml hatch_build.py constraints.txt $(wildcard qr/abi/library/*)
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] \

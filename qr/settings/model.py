@@ -106,7 +106,7 @@ class Settings:
     max_bindings: int = field(
         default=20_000,
         metadata=about(
-            Number(1, 20_000, whole=True),
+            Number(1, 200_000, whole=True),
             "How many sessions are bound at most; the least recently used go first.",
             "sessions",
         ),
