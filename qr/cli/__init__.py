@@ -13,10 +13,13 @@ COMMANDS = {
     "decide": "qr.cli.cases:decide",
     "demo": "qr.cli.demo:demo",
     "doctor": "qr.cli.doctor:doctor",
+    "explain": "qr.cli.explain:explain",
     "plugin": "qr.cli.plugin:plugin",
     "read-signal": "qr.cli.cases:read_signal",
     "serve": "qr.cli.serve:serve",
     "settings": "qr.cli.settings:settings",
+    "status": "qr.cli.status:status",
+    "watch": "qr.cli.watch:watch",
 }
 
 

@@ -12,7 +12,9 @@ __all__ = ["demo"]
 
 @click.command()
 @click.option("--for", "seconds", type=click.FloatRange(min=1), help="Stop after so many seconds.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8318, show_default=True, help="0: any free one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8318, show_default=True, help="0: any free one."
+)
 def demo(seconds: float | None, port: int) -> None:
     """Show simulated accounts and agents, the real plugin library, and a live page."""
     logs.configure("error")
