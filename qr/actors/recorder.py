@@ -7,16 +7,19 @@ import trio
 
 from qr.actors.image import Parts, join
 from qr.actors.journal import Journal
-from qr.store import StoreError
+from qr.store import StillWritingError, StoreError
 
 __all__ = ["Recorder", "Shelter"]
 
-# A write costs an fsync: once a second is what a crash may lose, and what a disk bears (specification,
-# section 7).
+# From the beginning of one write to that of the next: a write costs an fsync, and once a second is what a
+# crash may lose, and what a disk bears (specification, section 7).
 INTERVAL = 1.0
 
 # A full or read-only disk is tried again after this many seconds.
 RETRY = 5.0
+
+# The write of a recorder that was killed goes on for as long as the disk takes, some milliseconds as a rule.
+BESIDE = 0.05
 
 # The last write at shutdown: a disk that hangs must not hang the shutdown.
 LAST_WRITE = 5.0
@@ -47,19 +50,28 @@ class Recorder:
         self.writes = 0
         self.written_at: float | None = None
         """When the last write succeeded, in Trio's time; None: none did in this life."""
+        self._pause = INTERVAL
+        """From the beginning of the last write to that of the next."""
 
     async def run(self) -> None:
         """Live until cancelled; then write once more, under a deadline."""
         try:
             while True:
                 await self._journal.changed.wait()
+                began = trio.current_time()
                 await self._write()
-                await trio.sleep(RETRY if self.problem else INTERVAL)
+                await trio.sleep_until(began + self._pause)
         finally:
             if self._journal.changed.is_set():
-                # The one shielded wait at shutdown; it is bounded.
-                with trio.CancelScope(shield=True, deadline=trio.current_time() + LAST_WRITE):
-                    await self._write()
+                await self._write_at_last()
+
+    async def _write_at_last(self) -> None:
+        # The one shielded wait at shutdown; it is bounded.
+        with trio.CancelScope(shield=True, deadline=trio.current_time() + LAST_WRITE):
+            await self._write()
+            while self._pause == BESIDE:
+                await trio.sleep(BESIDE)
+                await self._write()
 
     async def _write(self) -> None:
         if not self._shelter.persistent:
@@ -84,11 +96,13 @@ class Recorder:
         if self.problem is None:
             log.warning("state not written", cause=str(error))
         self.problem = str(error)
+        self._pause = BESIDE if isinstance(error, StillWritingError) else RETRY
         self._journal.changed.set()
 
     def _succeeded(self) -> None:
         if self.problem is not None:
             log.info("state written again")
         self.problem = None
+        self._pause = INTERVAL
         self.writes += 1
         self.written_at = trio.current_time()

@@ -1,6 +1,7 @@
 """What can go wrong with the state.
 
 StoreError
+  StillWritingError
 UnreadableError
   NewerSchemaError
 """
@@ -9,11 +10,15 @@ import errno
 import os
 from pathlib import Path
 
-__all__ = ["NewerSchemaError", "StoreError", "UnreadableError", "explained"]
+__all__ = ["NewerSchemaError", "StillWritingError", "StoreError", "UnreadableError", "explained"]
 
 
 class StoreError(Exception):
     """The state was not saved; the message says why, where, and what to do. What was saved before stands."""
+
+
+class StillWritingError(StoreError):
+    """An earlier write has not ended yet: worth trying again in a moment."""
 
 
 class UnreadableError(Exception):

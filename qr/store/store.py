@@ -12,7 +12,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from qr.store.errors import StoreError, UnreadableError, explained
+from qr.store.errors import StillWritingError, StoreError, UnreadableError, explained
 from qr.store.files import (
     Identity,
     identity,
@@ -138,10 +138,11 @@ class Store:
         Each call tries anew, whatever failed before: a disk with room again, a directory that came back.
 
         Raises:
+            StillWritingError: an earlier call is not over, in a thread that was given up.
             StoreError: it was not saved, and what was saved before stands.
         """
         if not self._writing.acquire(blocking=False):
-            raise StoreError(f"{self.path}: an earlier write has not ended yet; the disk may be stuck")
+            raise StillWritingError(f"{self.path}: an earlier write has not ended yet; the disk may be stuck")
         try:
             with self._telling():
                 self._replace(_encoded(image))

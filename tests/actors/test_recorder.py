@@ -1,20 +1,24 @@
 """
 The recorder: once a second, whole, and never losing the last word.
 
-Tests that wait name `autojump_clock` themselves; the store here is memory, so no thread waits for a disk.
+Writes happen in a thread, so the clock is moved by hand and the end of a write is waited for.
 """
 
 import json
+import threading
+import time
 
+import pytest
 import trio
 
 from qr.actors.account_state import AccountState, Entry
 from qr.actors.image import join, read_image
 from qr.actors.journal import Journal
-from qr.actors.recorder import RETRY, Recorder
+from qr.actors.lives import Life, keep_alive
+from qr.actors.recorder import INTERVAL, RETRY, Recorder
 from qr.quota.history import Refused, Reset, Sample, Series
 from qr.routing.bindings import Binding
-from qr.store import StoreError
+from qr.store import StillWritingError, StoreError
 from tests.actors.house import Memory
 
 
@@ -26,17 +30,31 @@ def bound(store):
     return {entry["key"]: entry["account"] for entry in json.loads(store.images[-1])["bindings"]}
 
 
+async def soon(holds, within=5.0):
+    """Writes happen in a thread, which takes its real time whatever the clock says."""
+    end = time.monotonic() + within
+    while not holds():
+        assert time.monotonic() < end
+        await trio.lowlevel.checkpoint()
+
+
 async def test_changes_within_a_second_are_one_write(mock_clock):
-    mock_clock.rate = 1000
     journal, store = Journal(), Memory()
+    recorder = Recorder(journal, store, 1)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(Recorder(journal, store, 1).run)
+        nursery.start_soon(recorder.run)
+        journal.binding("claude", "s", Binding("a"))
+        await soon(lambda: recorder.writes == 1)
         for number in range(100):
             journal.binding("claude", f"s{number % 10}", Binding(f"a{number}"))
-        await trio.sleep(0.9)
+        mock_clock.jump(INTERVAL / 2)
+        await trio.testing.wait_all_tasks_blocked()
+        assert recorder.writes == 1
+        mock_clock.jump(INTERVAL / 2)
+        await soon(lambda: recorder.writes == 2)
         nursery.cancel_scope.cancel()
-    assert len(store.images) == 1
-    assert bound(store) == {f"s{number}": f"a{90 + number}" for number in range(10)}
+    assert len(store.images) == 2
+    assert bound(store) == {"s": "a"} | {f"s{number}": f"a{90 + number}" for number in range(10)}
 
 
 async def test_the_last_change_is_written_at_shutdown():
@@ -50,20 +68,57 @@ async def test_the_last_change_is_written_at_shutdown():
 
 
 async def test_a_full_disk_is_said_and_tried_again(mock_clock):
-    mock_clock.rate = 1000
     journal, store = Journal(), Memory()
     store.failure = StoreError("the disk is full")
     recorder = Recorder(journal, store, 1)
     async with trio.open_nursery() as nursery:
         nursery.start_soon(recorder.run)
         journal.binding("claude", "s", Binding("a"))
-        await trio.sleep(RETRY / 2)
-        assert recorder.problem == "the disk is full"
+        await soon(lambda: recorder.problem == "the disk is full")
         store.failure = None
-        await trio.sleep(RETRY)
-        assert recorder.problem is None
+        mock_clock.jump(RETRY)
+        await soon(lambda: recorder.problem is None)
         nursery.cancel_scope.cancel()
     assert bound(store) == {"s": "a"}
+
+
+class Slow(Memory):
+    """Its first write lasts until a second one is tried meanwhile, which is refused, as the real one does."""
+
+    def __init__(self):
+        super().__init__()
+        self.busy = threading.Lock()
+        self.began, self.go_on = threading.Event(), threading.Event()
+
+    def save(self, image):
+        if not self.busy.acquire(blocking=False):
+            self.go_on.set()
+            raise StillWritingError("an earlier write has not ended yet")
+        try:
+            self.began.set()
+            assert self.go_on.wait(5)
+            super().save(image)
+        finally:
+            self.busy.release()
+
+
+@pytest.mark.parametrize("killed", [False, True])
+async def test_the_last_word_waits_for_a_write_that_was_given_up(killed):
+    """At shutdown, and when the recorder alone is killed."""
+    journal, store = Journal(), Slow()
+    life = Life("recorder")
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(keep_alive, life, lambda: Recorder(journal, store, 1).run)
+            journal.binding("claude", "s", Binding("a"))
+            await trio.to_thread.run_sync(store.began.wait, 5)
+            journal.binding("claude", "t", Binding("b"))
+            if killed:
+                life.kill()
+                while len(store.images) < 2:
+                    await trio.lowlevel.checkpoint()
+            nursery.cancel_scope.cancel()
+    assert bound(store) == {"s": "a", "t": "b"}
 
 
 async def test_without_persistence_nothing_is_written_and_nothing_piles_up():
