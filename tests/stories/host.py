@@ -127,6 +127,8 @@ class Host:
         told: Mapping[str, float | str],
     ) -> None:
         account = self.accounts[name]
+        # A host uses nobody whom it has not offered; a request without a session binds nothing.
+        self.session(None).asks(model, offered=name)
         began = self.now() - TAKES
         tell = signals.claude if account.provider == "claude" else signals.codex
         record = {

@@ -68,4 +68,5 @@ def test_a_service_that_dies_in_the_middle_of_a_pick_costs_no_request(lonely: Ho
                 pick.join()
     assert answers == [None] * 20
     process.start()
-    eventually(lambda: lonely.session("S1").asks() == "ann")
+    knows(lonely, "ann")
+    assert lonely.session("S1").asks() == "ann"
