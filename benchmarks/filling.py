@@ -22,13 +22,15 @@ __all__ = ["Place", "fill"]
 
 HOUR, DAY = 3600.0, 86400.0
 
-# Nothing resets, grows too old or is polled while it is measured.
+# Nothing resets, grows too old or is polled while it is measured. The deadline is the longest: a late answer
+# is to be counted with its lateness, not cut off.
 SETTINGS = """\
 state_dir: {state_dir}
 listen: 127.0.0.1:0
 max_bindings: {max_bindings}
 max_age: {day:.0f}
 poll_interval: {day:.0f}
+pick_deadline: 5
 log_level: warning
 """
 

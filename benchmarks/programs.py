@@ -20,6 +20,7 @@ from qr.abi.install import install
 __all__ = ["Peer", "Programs", "Run", "drive", "echo", "pages", "programs", "service"]
 
 SOURCES = Path(__file__).parent / "native"
+ROOT = Path(__file__).parent.parent
 DRIVER = ("driver.c", "histogram.c", "load.c", "plugin.c", "text.c")
 QR = "from qr.cli import main; main()"
 
@@ -115,7 +116,7 @@ def pages(place: Place, count: int) -> Iterator[None]:
 def _running(
     command: Sequence[str], stdout: int | None = None, stderr: IO[bytes] | None = None
 ) -> Iterator["subprocess.Popen[bytes]"]:
-    process = subprocess.Popen(command, stdout=stdout, stderr=stderr)
+    process = subprocess.Popen(command, stdout=stdout, stderr=stderr, cwd=ROOT)
     try:
         yield process
     finally:
