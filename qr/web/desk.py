@@ -14,7 +14,6 @@ from qr.routing.account import PROVIDERS, AccountView
 from qr.routing.bindings import Bindings
 from qr.routing.fleet import Fleet
 from qr.routing.rules import Rules
-from qr.routing.sessions import fingerprint
 from qr.settings import Settings
 from qr.web.canary import WINDOW, Canary
 from qr.web.house import House
@@ -25,13 +24,14 @@ from qr.web.render.status import Facts, Readiness, status_shape
 from qr.web.shapes.accounts import Account
 from qr.web.shapes.feed import DecisionNumbers, Load, SettingsInForce
 from qr.web.shapes.service import FeedHealth, Health, Loop, MailboxHealth, Owner, SettingsHealth, Status
+from qr.web.tally import Tally, short
 
 __all__ = ["Desk"]
 
 T = TypeVar("T")
 
-# To count 20,000 bindings, or to look at 300 accounts, takes a millisecond or two: that is done once a second
-# for all pages together, not for each message to each of them.
+# To look at 300 accounts takes a millisecond: that is done once a second for all pages together, not for each
+# message to each of them.
 FRESH = 1.0
 
 
@@ -73,15 +73,12 @@ class Desk:
     """Epoch seconds."""
     listeners: int = 0
     """Open WebSockets."""
-    sessions_by_account: Kept[Counter[str]] = field(init=False)
-    load: Kept[Load] = field(init=False)
-    """What the accounts carry."""
+    _tally: Tally = field(init=False)
     status: Kept[Status] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.started_at = self.house.clock.now()
-        self.sessions_by_account = Kept(self._count_sessions)
-        self.load = Kept(self._load)
+        self._tally = Tally(self.house.feed)
         self.status = Kept(self._status)
 
     @property
@@ -135,31 +132,28 @@ class Desk:
             standing=self.fleet.standing(view.id, view.provider, "", now),
             rules=self.rules,
             now=now,
-            sessions=self.sessions_by_account.get()[view.id],
+            sessions=self.sessions_by_account()[view.id],
             reserved_percent=self.fleet.reserved(view.id),
             restarts=room.life.restarts if room else 0,
             last_death=room.life.last_death if room else None,
         )
         return account_shape(view, around)
 
-    def _count_sessions(self) -> Counter[str]:
-        return Counter(binding.account for _, _, binding in self.bindings)
+    def sessions_by_account(self) -> Counter[str]:
+        """Bound sessions; accounts without any may be missing."""
+        return self._tally.sessions(self.house.supervisor)
 
-    def _load(self) -> Load:
-        bound = self.sessions_by_account.get()
+    def load(self) -> Load:
+        """What the accounts carry."""
+        bound = self.sessions_by_account()
         reserved: Counter[str] = Counter({view.id: self.fleet.reserved(view.id) for view in self.fleet})
         return Load(
             total=len(self.bindings),
-            sessions={fingerprint(account): count for account, count in bound.most_common(LOADED)},
+            sessions={short(account): count for account, count in bound.most_common(LOADED) if count},
             reserved_percent={
-                fingerprint(account): percent for account, percent in reserved.most_common(LOADED) if percent
+                short(account): percent for account, percent in reserved.most_common(LOADED) if percent
             },
         )
-
-    def bindings_changed(self) -> None:
-        """An operator's hand: it is to be seen in the next message."""
-        self.sessions_by_account.forget()
-        self.load.forget()
 
     def settings_in_force(self) -> SettingsInForce:
         current = self.house.current

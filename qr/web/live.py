@@ -58,7 +58,7 @@ class Live:
             return
         with self._listening() as stopped:
             with stopped:
-                await self._converse()
+                await Conversation(self.messages).run()
             if stopped.cancelled_caught:
                 await _say(Closing())
                 await websocket.close(GOING_AWAY, "the service stops")
@@ -74,37 +74,63 @@ class Live:
             self._open.discard(scope)
             self.messages.desk.listeners = len(self._open)
 
-    async def _converse(self) -> None:
-        while True:
-            with trio.move_on_after(ASK_PATIENCE):
-                asked = await websocket.receive()
-                if not await self._answer(asked):
-                    return
-                continue
-            await websocket.close(GOING_AWAY, "no ask for too long")
-            return
 
-    async def _answer(self, asked: str | bytes | None) -> bool:
-        """Answer one ask; False: it was none, and the conversation is over."""
-        try:
-            ask = _read(asked)
-        except ProblemError as error:
-            await _say(Refused(error.problem))
-            await websocket.close(POLICY_VIOLATION, "the ask cannot be understood")
-            return False
-        await self._news(ask)
+@define(eq=False)
+class Conversation:
+    """
+    Asks and answers of one page.
+
+    Asks are taken in as they come, and the newest counts: whoever asks again before the answer wants something
+    else, and whoever floods gets no more than who asks once.
+    """
+
+    messages: Messages
+    _newest: str | bytes | None = None
+    _asked: trio.Event = field(factory=trio.Event)
+    _waiting: trio.CancelScope = field(factory=trio.CancelScope)
+
+    async def run(self) -> None:
+        """Until the page goes, falls silent, or asks for what cannot be understood."""
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._take_in)
+            code, why = await self._answer_asks()
+            await websocket.close(code, why)
+            nursery.cancel_scope.cancel()
+
+    async def _take_in(self) -> None:
+        while True:
+            self._newest = await websocket.receive()
+            self._asked.set()
+            self._waiting.cancel()
+
+    async def _answer_asks(self) -> tuple[int, str]:
+        while True:
+            with trio.move_on_after(ASK_PATIENCE) as patience:
+                await self._asked.wait()
+            if patience.cancelled_caught:
+                return GOING_AWAY, "no ask for too long"
+            self._asked = trio.Event()
+            try:
+                await self._answer(_read(self._newest))
+            except ProblemError as error:
+                await _say(Refused(error.problem))
+                return POLICY_VIOLATION, "the ask cannot be understood"
+
+    async def _answer(self, ask: Ask) -> None:
+        if not await self._news(ask):
+            return
         answer = await self.messages.answer(ask, FRAME)
         await websocket.send(answer.body.decode())
         if answer.complete:
             await trio.sleep(PACE)
-        return True
 
-    async def _news(self, ask: Ask) -> None:
-        """Until there is something that *ask* has not seen, at most for a heartbeat."""
+    async def _news(self, ask: Ask) -> bool:
+        """Until there is something that *ask* has not seen, or for a heartbeat; False: it is outdated."""
         feed = self.messages.desk.house.feed
-        with trio.move_on_after(HEARTBEAT):
+        with trio.move_on_after(HEARTBEAT) as self._waiting:
             while self.messages.current(ask):
                 await feed.wait(feed.number)
+        return not self._asked.is_set()
 
 
 def _read(asked: str | bytes | None) -> Ask:

@@ -6,7 +6,7 @@ which no script can set.
 """
 
 import ipaddress
-from urllib.parse import urlsplit
+import re
 
 __all__ = ["answers_under", "same_origin", "sent_by_another_site"]
 
@@ -23,13 +23,17 @@ def answers_under(host: str, *, beyond_loopback: bool) -> bool:
 
 
 def _name(host: str) -> str | None:
-    """The host without its port; None when it is malformed."""
-    try:
-        parts = urlsplit(f"//{host}")
-        malformed = parts.netloc != host or "@" in host or parts.port == 0
-    except ValueError:
+    """The host without its port, lower case; None when it is malformed."""
+    found = HOST.fullmatch(host)
+    if found is None or (found["port"] and not 0 < int(found["port"]) <= 65535):
         return None
-    return None if malformed or not parts.hostname else parts.hostname
+    name: str = found["name"] or found["v6"]
+    return name.lower()
+
+
+HOST = re.compile(
+    r"(?:(?P<name>[A-Za-z0-9._-]{1,253})|\[(?P<v6>[0-9A-Fa-f:.]{2,45})\])(?::(?P<port>[0-9]{1,5}))?"
+)
 
 
 def _is_loopback(name: str) -> bool:

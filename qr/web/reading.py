@@ -78,7 +78,7 @@ async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
             desk.bindings,
             page,
             last,
-            accounts=desk.sessions_by_account.get(),
+            accounts={account: count for account, count in desk.sessions_by_account().items() if count},
             ttl=desk.settings.binding_ttl,
             shadow=desk.rules.mode == "shadow",
             now=desk.now,

@@ -5,6 +5,7 @@ each connection fails alone, every write has a deadline, and the number of conne
 """
 
 import socket
+from contextlib import suppress
 from functools import partial
 from typing import Final, cast
 
@@ -67,10 +68,17 @@ class BoundedStream:
         return await self._stream.receive_some(max_bytes)
 
     async def send_eof(self) -> None:
-        await self._stream.send_eof()
+        """
+        Say that nothing follows.
+
+        This and `aclose` never wait: an application that has answered is cancelled by its own disconnection
+        at the next moment, and a close that could be cancelled with it would leave the connection open.
+        """
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_WR)
 
     async def aclose(self) -> None:
-        await self._stream.aclose()
+        self.abort()
 
     def abort(self) -> None:
         """Close at once; whoever waits on the connection learns it."""
@@ -85,6 +93,14 @@ def _configured() -> Config:
     config.websocket_max_message_size = MAX_ASK
     config.read_timeout = READ_TIMEOUT
     return config
+
+
+class Connection(TCPServer):
+    """Ends with its peer, where Hypercorn would wait for another request from somebody who has gone."""
+
+    async def _read_data(self) -> None:
+        await super()._read_data()
+        await self.idle_task.stop()
 
 
 @define(eq=False)
@@ -116,6 +132,7 @@ class Server:
 
     async def run(self) -> None:
         """Live until cancelled; then say goodbye, for a moment."""
+        self._sheltered, self._context = trio.Event(), WorkerContext(None)
         ended = trio.Event()
         async with trio.open_nursery() as nursery:
             nursery.start_soon(self._shelter, ended)
@@ -178,4 +195,4 @@ class Server:
     async def _speak(self, app: AppWrapper, stream: BoundedStream) -> None:
         # It asks a stream for no more than a `BoundedStream` has.
         like = cast("trio.SSLStream[trio.SocketStream]", stream)
-        await TCPServer(app, self._config, self._context, LifespanState({}), like).run()
+        await Connection(app, self._config, self._context, LifespanState({}), like).run()

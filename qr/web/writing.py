@@ -92,7 +92,6 @@ async def unbind(desk: Desk, ask: SessionKey) -> Action:
     _tell(desk, message)
     if not await _answered(message) or before is None:
         raise ProblemError("unknown_session", "No session is bound under this key.")
-    desk.bindings_changed()
     body = {
         "provider": ask.provider,
         "key": ask.key,
@@ -113,7 +112,6 @@ async def restore(desk: Desk, ask: SetBinding) -> Action:
     _tell(desk, message)
     if not await _answered(message):
         raise ProblemError("session_bound_anew", "The session has chosen an account since; it keeps that.")
-    desk.bindings_changed()
     undo = Undo("Unbind", "POST", "/sessions/unbind", {"provider": ask.provider, "key": ask.key})
     return Action(f"Session {ask.key[:8]} is bound to {label} again.", changed=True, undo=undo)
 

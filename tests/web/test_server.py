@@ -1,0 +1,206 @@
+"""What clients do to a server: send what is no HTTP, stop reading, stop sending, come in crowds."""
+
+import socket
+
+import pytest
+import trio
+
+from qr.web import server
+from tests.web.site import ask, running
+
+UPGRADE = (
+    b"GET /live HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nUpgrade: websocket\r\n"
+    b"Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+)
+
+MALFORMED = {
+    "bytes after an upgrade": UPGRADE + b"\r\n\xff\xff\xff\xff garbage",
+    "an upgrade with a body": UPGRADE + b"Content-Length: 5\r\n\r\nhello",
+    "an upgrade without a key": UPGRADE.replace(b"Sec-WebSocket-Key", b"X-Key") + b"\r\n",
+    "an upgrade of another version": UPGRADE.replace(b"Version: 13", b"Version: 12") + b"\r\n",
+    "an upgrade to something else": UPGRADE.replace(b"Upgrade: websocket", b"Upgrade: h2c") + b"\r\n",
+    "an upgrade twice": (UPGRADE + b"\r\n") * 2,
+    "a malformed chunk": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    "a negative chunk": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
+    "a huge chunk": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
+    "a chunk that is cut off": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc",
+    "two lengths": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
+    "a length and chunks": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nx",
+    "a length that is none": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: many\r\n\r\n",
+    "no HTTP at all": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+    "zeros": b"\0" * 4096,
+    "a line without end": b"GET /" + b"a" * 100_000,
+    "headers without end": b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000,
+    "no host": b"GET / HTTP/1.1\r\n\r\n",
+    "two hosts": b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+    "a path that is no ASCII": "GET /é HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
+    "a path of bytes": b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    "a path with a broken escape": b"GET /%zz%ff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    "a path that is a URL": b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    "a path that is a star": b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    "a connection to elsewhere": b"CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    "header names with blanks": b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n",
+    "header values with controls": b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n\r\n",
+    "bare line feeds": b"GET / HTTP/1.1\nHost: localhost\nConnection: close\n\n",
+    "folded headers": b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\nConnection: close\r\n\r\n",
+    "HTTP/2 by prior knowledge": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0" * 64,
+    "HTTP/2 by upgrade": b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA\r\nConnection: Upgrade, HTTP2-Settings\r\n\r\n",
+    "HTTP/0.9": b"GET /\r\n",
+    "HTTP/3.0": b"GET / HTTP/3.0\r\nHost: localhost\r\n\r\n",
+    "an expectation": b"POST /login HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhell",
+    "pipelined requests": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50,
+    "a cookie that is none": b'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nCookie: \xff=;;;="\\\r\nConnection: close\r\n\r\n',
+    "a form that is none": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data\r\nContent-Length: 3\r\nConnection: close\r\n\r\n--\r",
+    "nothing": b"",
+}
+
+
+async def half(site, sent: bytes) -> bytes:
+    """Send, say that nothing follows, and take what comes."""
+    token = site.service.access.token.encode()
+    stream = await trio.open_tcp_stream(*site.address)
+    received = bytearray()
+    async with stream:
+        try:
+            await stream.send_all(sent.replace(b"{token}", token))
+            await stream.send_eof()
+            async for piece in stream:
+                received += piece
+        except trio.BrokenResourceError:
+            pass
+    return bytes(received)
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+async def test_malformed_input_ends_its_own_connection_only(site, name):
+    """Another page is open on the feed meanwhile, and notices nothing."""
+    async with site.live() as page:
+        first = await ask(page)
+        with trio.fail_after(5):
+            received = await half(site, MALFORMED[name])
+        assert b"Traceback" not in received
+        again = await ask(page)
+        assert again["epoch"] == first["epoch"]
+    answer = await site.client.get("/healthz")
+    assert answer.status_code == 200
+    assert site.house.lives["web"].restarts == 0
+
+
+async def test_the_known_killers_in_a_row_cost_nobody_else_anything(site):
+    for _ in range(10):
+        for name in ("bytes after an upgrade", "a malformed chunk"):
+            await half(site, MALFORMED[name])
+    assert site.service.server.failed > 0
+    assert site.house.lives["web"].restarts == 0
+    assert (await site.client.get("/readyz")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "frames",
+    {
+        "a frame that is not masked": b"\x81\x02{}",
+        "a reserved opcode": b"\x83\x80\0\0\0\0",
+        "a fragment of nothing": b"\x80\x80\0\0\0\0",
+        "a control frame that is too long": b"\x89\xfe\x01\x00\0\0\0\0" + b"x" * 256,
+        "a frame longer than memory": b"\x81\xff\x7f\xff\xff\xff\xff\xff\xff\xff\0\0\0\0",
+        "text that is no UTF-8": b"\x81\x82\0\0\0\0\xff\xfe",
+        "a close without a code": b"\x88\x81\0\0\0\0x",
+        "reserved bits": b"\xf1\x80\0\0\0\0",
+        "an empty text": b"\x81\x80\0\0\0\0",
+        "an empty binary": b"\x82\x80\0\0\0\0",
+        "garbage": bytes(range(256)),
+        "a flood of pings": b"\x89\x80\0\0\0\0" * 500,
+        "a flood of asks": b"\x81\x82\0\0\0\0{}" * 500,
+    }.items(),
+    ids=lambda item: item[0],
+)
+async def test_malformed_frames_end_their_own_connection_only(site, frames):
+    token = site.service.access.token.encode()
+    stream = await trio.open_tcp_stream(*site.address)
+    async with stream:
+        await stream.send_all(UPGRADE.replace(b"{token}", token) + b"\r\n")
+        assert b" 101 " in await stream.receive_some()
+        try:
+            await stream.send_all(frames[1])
+            await stream.send_eof()
+            async for _ in stream:
+                pass
+        except trio.BrokenResourceError:
+            pass
+    assert (await site.client.get("/healthz")).status_code == 200
+    await site.settled()
+    assert site.desk.listeners == 0
+    assert site.house.lives["web"].restarts == 0
+
+
+async def stalled(site, sent: bytes) -> trio.SocketStream:
+    """A client with the smallest of buffers that sends and never reads."""
+    peer = trio.socket.socket()
+    peer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+    await peer.connect(site.address)
+    stream = trio.SocketStream(peer)
+    await stream.send_all(sent)
+    return stream
+
+
+async def test_a_client_that_stops_reading_holds_up_neither_a_pick_nor_the_end(fleet):
+    """By structure: a write to it waits in a task of its own, and has a deadline of its own."""
+    head = f"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {fleet.service.access.token}\r\n\r\n"
+    streams = [await stalled(fleet, head.encode() * 20) for _ in range(5)]
+    await fleet.settled()
+    decision = await fleet.pick("1")
+    assert decision.account
+    assert (await fleet.client.get("/healthz")).status_code == 200
+    with trio.fail_after(server.GRACE + 3):
+        fleet.house.lives["web"].kill()
+        while not fleet.house.lives["web"].restarts:
+            await trio.lowlevel.checkpoint()
+    for stream in streams:
+        await stream.aclose()
+
+
+async def test_a_write_that_nobody_takes_ends_with_its_connection(nursery, mock_clock):
+    """Even where the writer is shielded, as Hypercorn's is."""
+    mock_clock.autojump_threshold = 0
+    ours, theirs = socket.socketpair()
+    bounded = server.BoundedStream(trio.SocketStream(trio.socket.from_stdlib_socket(ours)))
+    with pytest.raises(trio.BrokenResourceError), trio.CancelScope(shield=True):
+        await bounded.send_all(b"x" * 10_000_000)
+    assert trio.current_time() == pytest.approx(server.WRITE_PATIENCE, abs=1)
+    assert ours.fileno() == -1 or bounded.socket.fileno() == -1
+    theirs.close()
+
+
+async def test_a_killed_web_comes_back_on_the_same_address(site):
+    for _ in range(3):
+        site.house.lives["web"].kill()
+        await site.settled()
+        answer = await site.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        assert answer.endswith(b"ok\n")
+    assert site.house.lives["web"].restarts == 3
+
+
+async def test_pages_are_told_that_the_service_stops(tmp_path):
+    async with running(tmp_path) as site, site.live() as page:
+        await ask(page)
+        await page.send_message('{"after": 0, "epoch": "%s"}' % site.desk.epoch)
+        await site.settled()
+        site.house.lives["web"].kill()
+        assert await page.get_message() == '{"kind":"closing"}'
+
+
+async def test_a_crowd_is_turned_away_at_the_door(site, monkeypatch):
+    """The bound is lowered here: 512 connections would cost the test more than they teach."""
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 3)
+    streams = [await trio.open_tcp_stream(*site.address) for _ in range(6)]
+    await site.settled()
+    assert site.service.server.turned_away == 3
+    for stream in streams:
+        await stream.aclose()
+    await site.settled()
+    assert (await site.client.get("/healthz")).status_code == 200
+
+
+async def test_a_connection_that_says_close_is_closed(site):
+    answer = await site.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    assert answer.endswith(b"ok\n")
