@@ -8,7 +8,7 @@ from qr.quota.signs import FailureClass
 from qr.routing.policies import POLICIES
 from qr.web.render.notes import NOTES
 from qr.web.render.words import REASONS, VERDICTS
-from tests.docs.markdown import page
+from tests.docs.markdown import ROOT, page
 
 DECISIONS = page("docs/reference/decisions.md")
 
@@ -31,6 +31,14 @@ def test_notes_have_their_remedy() -> None:
     assert set(NOTES) == set(
         page("docs/how-to/trouble.md").section("… the dashboard notes something").words()
     )
+
+
+def test_messages_that_have_a_remedy_are_said() -> None:
+    """A message that the page quotes stands in the code, apart from what is filled in."""
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "qr").rglob("*.py"))
+    said = re.sub(r'"\s+f?"', "", source)
+    for message in page("docs/how-to/trouble.md").section("… something does not start").words():
+        assert [part for part in message.split("…") if part.strip() not in said] == []
 
 
 def test_frames() -> None:
