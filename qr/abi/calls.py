@@ -98,7 +98,7 @@ class Calls:
 
     async def pick(self, body: bytes) -> bytes:
         question = understand(decode_pick(body))
-        decision = await self._door.pick(question, self._current.settings.pick_deadline)
+        decision = await self._door.pick(question)
         if decision is None or decision.account is None:
             return NOT_HANDLED
         return chosen(decision.account)

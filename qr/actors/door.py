@@ -1,7 +1,5 @@
 """The supervisor's only door: its mailbox, and the way to ask it for a pick."""
 
-import trio
-
 from qr.actors.mailbox import Mailbox
 from qr.actors.messages import Pick, SupervisorMessage
 from qr.routing.decision import Decision
@@ -24,17 +22,21 @@ class Door:
         self.unanswered = 0
         """Picks that nobody decided: no supervisor, a full mailbox, a deadline."""
 
-    async def pick(self, question: Question, patience: float) -> Decision | None:
+    async def pick(self, question: Question) -> Decision | None:
         """
-        The decision for *question*; None, within *patience* seconds, when there is none to be had.
+        The decision for *question*; None when there is none to be had.
+
+        It needs no deadline of its own, and one would cost a tenth of a pick: the supervisor answers every pick
+        that it takes out, `close` answers those that wait when it dies, and the mailbox's capacity bounds the
+        time until either. The library has a deadline for whatever else may happen.
 
         Never raises but for cancellation.
         """
         pick = Pick(question)
-        decision = None
-        if self.open and self.mailbox.post(pick):
-            with trio.move_on_after(patience):
-                decision = await pick.reply.wait()
+        if not self.open or not self.mailbox.post(pick):
+            self.unanswered += 1
+            return None
+        decision = await pick.reply.wait()
         if decision is None:
             self.unanswered += 1
         return decision

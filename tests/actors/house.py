@@ -61,7 +61,7 @@ class Living:
         await wait_all_tasks_blocked()
 
     async def pick(
-        self, *names, session="s", model="claude-sonnet-4-5", provider="claude", patience=1.0, **more
+        self, *names, session="s", model="claude-sonnet-4-5", provider="claude", **more
     ):
         candidates = tuple(
             name
@@ -70,7 +70,7 @@ class Living:
             for name in names
         )
         question = Question((provider,), model, session, candidates=candidates, **more)
-        return await self.house.door.pick(question, patience)
+        return await self.house.door.pick(question)
 
     async def list(self, *names, provider="claude", **more):
         self.house.door.tell(Listing([Entry(name, provider, **more) for name in names]))
