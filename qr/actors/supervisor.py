@@ -170,6 +170,10 @@ class Supervisor:
             case Apply():
                 """Seen by the generation of the settings already."""
 
+    def brake(self, provider: str) -> Brake:
+        """How the polls of *provider* are slowed down now."""
+        return self._brakes.of(provider) if self._brakes is not None else Brake()
+
     def _throttle(self, provider: str, *, on: bool) -> None:
         if self._brakes is not None:
             self._brakes.throttle(provider, self._clock.now(), on=on)

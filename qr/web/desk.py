@@ -10,6 +10,7 @@ from attrs import define, field
 
 from qr.actors.directory import Directory
 from qr.actors.rooms import Room
+from qr.actors.schedule import refresh_at
 from qr.routing.account import PROVIDERS, AccountView
 from qr.routing.bindings import Bindings
 from qr.routing.fleet import Fleet
@@ -136,8 +137,13 @@ class Desk:
             reserved_percent=self.fleet.reserved(view.id),
             restarts=room.life.restarts if room else 0,
             last_death=room.life.last_death if room else None,
+            refresh_possible_at=self._refresh_at(view.provider, room, now),
         )
         return account_shape(view, around)
+
+    def _refresh_at(self, provider: str, room: Room | None, now: float) -> float | None:
+        brake = self.house.supervisor.brake(provider)
+        return refresh_at(room.state.schedule, now=now, brake=brake) if room else None
 
     def sessions_by_account(self) -> Counter[str]:
         """Bound sessions; accounts without any may be missing."""

@@ -80,8 +80,8 @@ class Conversation:
     """
     Asks and answers of one page.
 
-    Asks are taken in as they come, and the newest counts: whoever asks again before the answer wants something
-    else, and whoever floods gets no more than who asks once.
+    Asks are taken in as they come, and the newest counts: whoever asks again before the answer wants
+    something else, and whoever floods gets no more than who asks once.
     """
 
     messages: Messages

@@ -7,12 +7,13 @@ import trio
 
 from qr.actors.decisions import Numbered
 from qr.quota.belief import believed_windows
+from qr.quota.history import DAYS
 from qr.web.desk import Desk
 from qr.web.nextpick import next_pick
 from qr.web.problems import ProblemError
 from qr.web.render.accounts import by_label, evidence_shape
 from qr.web.render.decisions import decision_shape, detail_shape
-from qr.web.render.history import no_history
+from qr.web.render.history import series_shape
 from qr.web.render.sessions import Page, sessions_page
 from qr.web.render.settings import setting_shapes
 from qr.web.routes import Route
@@ -121,8 +122,19 @@ async def upcoming(desk: Desk, ask: AskNext) -> Next:
     return await next_pick(desk, ask.provider, ask.model)
 
 
-async def history(desk: Desk, ask: AskHistory) -> History:  # noqa: ARG001 - there is nothing to choose from yet
-    return no_history(desk.now)
+async def history(desk: Desk, ask: AskHistory) -> History:
+    found = {
+        key: kept
+        for key, kept in desk.house.supervisor.historian.series().items()
+        if ask.account in (None, key[0]) and ask.window in (None, key[1])
+    }
+    if ask.account is not None and not found and ask.account not in desk.fleet:
+        raise ProblemError("unknown_account", "No account has this id.")
+    names, columns = desk.names, ask.account is not None
+    order = sorted(found, key=lambda key: (names.label(key[0]).casefold(), *key))
+    shown = unhurried(order, lambda key: series_shape(*key, found[key], names, columns=columns))
+    series = [one async for one in shown]
+    return History(desk.now, available=True, why_not=None, days=DAYS, series=series)
 
 
 async def settings(desk: Desk, _: AskNothing) -> Settings:
@@ -165,7 +177,7 @@ READING = (
     Route("GET", "/decisions", decisions, AskDecisions, Decisions, "Decisions, newest first"),
     Route("GET", "/decision", decision, AskDecision, Detail, "One decision, and why", ("unknown_decision",)),
     Route("GET", "/next", upcoming, AskNext, Next, "Who would serve a new session now"),
-    Route("GET", "/history", history, AskHistory, History, "Use of windows over time"),
+    Route("GET", "/history", history, AskHistory, History, "Use of windows over time", ("unknown_account",)),
     Route("GET", "/settings", settings, AskNothing, Settings, "Settings in force"),
     Route("GET", "/health", health, AskNothing, Health, "The service itself"),
 )

@@ -1,11 +1,13 @@
 """The routes that change something: each says what it did, and how to take it back."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import trio
 
-from qr.actors.messages import Pause, Restore, SupervisorMessage, Unbind
+from qr.actors.mailbox import Reply
+from qr.actors.messages import Pause, Refresh, Restore, SupervisorMessage, Unbind
+from qr.actors.schedule import REFRESH_GAP
 from qr.routing.bindings import Binding
 from qr.web.changing import Proposal, propose, put_in_force
 from qr.web.desk import Desk
@@ -24,6 +26,8 @@ from qr.web.shapes.asks import (
 from qr.web.shapes.service import Action, Change, Checked, Lasts, Undo
 
 __all__ = ["WRITING"]
+
+T = TypeVar("T")
 
 # Seconds for which the effect of an action is waited for: a supervisor that restarts is back long before.
 PATIENCE = 2.0
@@ -80,17 +84,29 @@ async def _until_paused(desk: Desk, account: str, *, on: bool) -> None:
 
 
 async def refresh(desk: Desk, ask: AskAccount) -> Action:
-    _label(desk, ask.account)
-    raise ProblemError(
-        "not_offered", "Usage is not polled by this service; what the account's traffic tells counts."
-    )
+    label = _label(desk, ask.account)
+    message = Refresh(ask.account)
+    _tell(desk, message)
+    answer = await _answered(message.reply)
+    if answer.refused is not None:
+        raise ProblemError("not_offered", f"{label} is not polled: {answer.refused}.")
+    if not answer.started:
+        wait = max(answer.possible_at - desk.now, 1.0)
+        raise ProblemError(
+            "too_soon",
+            f"{label} was polled just now, or its provider asked to wait.",
+            retry_after=wait,
+            possible_at=answer.possible_at,
+        )
+    done = f"{label} is being polled; what it brings arrives over the feed."
+    return Action(done, changed=True, possible_at=desk.now + REFRESH_GAP)
 
 
 async def unbind(desk: Desk, ask: SessionKey) -> Action:
     before = desk.bindings.get(ask.provider, ask.key)
     message = Unbind(ask.provider, ask.key)
     _tell(desk, message)
-    if not await _answered(message) or before is None:
+    if not await _answered(message.reply) or before is None:
         raise ProblemError("unknown_session", "No session is bound under this key.")
     body = {
         "provider": ask.provider,
@@ -110,15 +126,15 @@ async def restore(desk: Desk, ask: SetBinding) -> Action:
     binding = Binding(ask.account, stand_in, min(ask.bound_at, now), min(ask.used_at, now))
     message = Restore(ask.provider, ask.key, binding)
     _tell(desk, message)
-    if not await _answered(message):
+    if not await _answered(message.reply):
         raise ProblemError("session_bound_anew", "The session has chosen an account since; it keeps that.")
     undo = Undo("Unbind", "POST", "/sessions/unbind", {"provider": ask.provider, "key": ask.key})
     return Action(f"Session {ask.key[:8]} is bound to {label} again.", changed=True, undo=undo)
 
 
-async def _answered(message: Unbind | Restore) -> bool:
+async def _answered(reply: Reply[T]) -> T:
     with trio.move_on_after(PATIENCE):
-        answer = await message.reply.wait()
+        answer = await reply.wait()
         if answer is not None:
             return answer
     raise _busy()

@@ -151,6 +151,10 @@ class Site:
         return bytes(received)
 
 
+async def _never(_):
+    await trio.sleep_forever()
+
+
 async def ask(connection, **asked):
     """One ask on the feed, and its answer."""
     await connection.send_message(json.dumps(asked))
@@ -158,12 +162,13 @@ async def ask(connection, **asked):
 
 
 @asynccontextmanager
-async def running(tmp_path, **settings) -> AsyncIterator[Site]:
-    """A site that lives until the end of the block."""
+async def running(tmp_path, *, ask=None, **settings) -> AsyncIterator[Site]:
+    """A site that lives until the end of the block; *ask* polls an account, by default never to an end."""
     chosen = Settings(state_dir=tmp_path, **{"listen": "127.0.0.1:0", **settings})
     with trio.fail_after(6 * PATIENCE):
         clock = VirtualClock(NOW)
         house = build(chosen, clock=clock)
+        house.ask = ask or _never
         service = serve(house, chosen)
         try:
             async with trio.open_nursery() as nursery:

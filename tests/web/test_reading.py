@@ -4,6 +4,8 @@ import pytest
 
 from qr.actors.account_state import Entry
 from qr.quota.readings import Reading
+from qr.routing.question import Question
+from qr.routing.request import Candidate
 from tests.web.site import ANN, BOB, DAY, HOUR, NOW, XI
 
 
@@ -170,9 +172,6 @@ async def test_next_for_one_model_tells_its_family(fleet):
 
 
 async def test_next_takes_the_tiers_from_the_hosts_last_offer(fleet):
-    from qr.routing.question import Question
-    from qr.routing.request import Candidate
-
     offered = (Candidate(ANN, "claude", 1), Candidate(BOB, "claude", 5))
     await fleet.house.door.pick(Question(("claude",), "claude-sonnet-4-5", candidates=offered))
     answer = (await fleet.get("/next?provider=claude"))["answers"][0]
@@ -189,11 +188,23 @@ async def test_next_in_shadow_shows_the_kept_choice_and_in_off_nobody(fleet):
     assert (answer["account"], answer["reason"]) == (None, "off")
 
 
-async def test_history_is_honest_about_there_being_none(fleet):
-    answer = await fleet.get("/history")
-    assert answer["available"] is False
-    assert answer["why_not"]
-    assert answer["series"] == []
+async def test_history_lists_its_series_and_gives_one_in_columns(fleet):
+    await fleet.see(ANN, Reading("weekly", 41.0, fleet.house.clock.now() + DAY))
+    every = await fleet.get("/history")
+    assert {(series["account"], series["window"]) for series in every["series"]} == {
+        (account, window) for account in (ANN, BOB, XI) for window in ("five_hour", "weekly")
+    }
+    assert all(series["at"] == [] for series in every["series"])
+    (one,) = (await fleet.get(f"/history?account={ANN}&window=weekly"))["series"]
+    assert len(one["at"]) == len(one["used_percent"]) == 1
+    assert one["used_percent"] == [41.0]
+    assert (one["title"], one["account_label"]) == ("week", "ann")
+
+
+async def test_history_of_nobody_is_a_problem_and_of_a_new_account_is_empty(fleet):
+    assert (await fleet.get("/history?account=nobody", status=404))["type"].endswith(":unknown_account")
+    await fleet.list(Entry("new.json", "claude"))
+    assert (await fleet.get("/history?account=new.json"))["series"] == []
 
 
 async def test_health_tells_the_house(fleet):

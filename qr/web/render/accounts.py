@@ -28,9 +28,7 @@ from qr.web.shapes.accounts import (
     WindowEvidence,
 )
 
-__all__ = ["NOT_POLLED", "Around", "account_shape", "account_state", "by_label", "evidence_shape"]
-
-NOT_POLLED = "no poll of its usage is planned; what its traffic tells counts"
+__all__ = ["Around", "account_shape", "account_state", "by_label", "evidence_shape"]
 
 
 @frozen
@@ -45,7 +43,6 @@ class Around:
     reserved_percent: float = 0.0
     restarts: int = 0
     last_death: str | None = None
-    why_not_polled: str | None = NOT_POLLED
     refresh_possible_at: float | None = None
 
 
@@ -90,12 +87,13 @@ def _circuit(view: AccountView, now: float) -> Circuit:
 
 
 def _polling(view: AccountView, around: Around) -> Polling:
-    polled = view.next_poll_at is not None
     return Polling(
-        polled=polled,
-        why_not=None if polled else around.why_not_polled,
+        polled=view.unpolled is None,
+        why_not=view.unpolled,
+        last_at=view.polled_at,
+        last_error=view.poll_error,
         next_at=view.next_poll_at,
-        refresh_possible_at=around.refresh_possible_at,
+        refresh_possible_at=None if view.unpolled else around.refresh_possible_at,
     )
 
 

@@ -96,6 +96,8 @@ class Polling(msgspec.Struct, frozen=True):
 
     polled: bool
     why_not: str | None
+    last_at: float | None
+    last_error: str | None
     next_at: float | None
     refresh_possible_at: float | None
 
@@ -206,10 +208,9 @@ class Reset(msgspec.Struct, frozen=True):
 
 
 class Refusal(msgspec.Struct, frozen=True):
-    """A refusal of the provider."""
+    """From then on the window was confirmed exhausted."""
 
     at: float
-    name: str
 
 
 class Series(msgspec.Struct, frozen=True):
@@ -227,7 +228,7 @@ class Series(msgspec.Struct, frozen=True):
 
 
 class History(msgspec.Struct, frozen=True):
-    """The answer of `/history`."""
+    """The answer of `/history`; the columns are empty in a list of all series."""
 
     now: float
     available: bool

@@ -236,6 +236,7 @@ class Action(msgspec.Struct, frozen=True):
     lasts: Lasts = "kept"
     undo: Undo | None = None
     changes: list[Change] = []
+    possible_at: float | None = None
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
