@@ -9,9 +9,10 @@ from attrs import frozen
 from benchmarks import bodies
 from benchmarks.scenarios import Scenario
 from qr.actors.account_state import AccountState, Entry
-from qr.actors.image import encode_account, encode_binding
+from qr.actors.image import encode_account, encode_binding, encode_series
 from qr.actors.schedule import Schedule
 from qr.quota.evidence import Snapshot, merge
+from qr.quota.history import Reset, Sample, Series
 from qr.quota.readings import Observation, Reading
 from qr.routing.bindings import Binding
 from qr.routing.sessions import binding_key
@@ -20,7 +21,9 @@ from qr.upstream.credentials import AuthEntry
 
 __all__ = ["Place", "fill"]
 
-HOUR, DAY = 3600.0, 86400.0
+HOUR, DAY = 3600, 86400
+
+WINDOWS = ("five_hour", "weekly")
 
 # Nothing resets, grows too old or is polled while it is measured. The deadline is the longest: a late answer
 # is to be counted with its lateness, not cut off.
@@ -28,8 +31,8 @@ SETTINGS = """\
 state_dir: {state_dir}
 listen: 127.0.0.1:0
 max_bindings: {max_bindings}
-max_age: {day:.0f}
-poll_interval: {day:.0f}
+max_age: {day}
+poll_interval: {day}
 pick_deadline: 5
 log_level: warning
 """
@@ -93,6 +96,7 @@ def fill(place: Place, scenario: Scenario, now: float) -> None:
         "schema": SCHEMA,
         "accounts": [_state(account, number, now) for number, account in enumerate(known)],
         "bindings": list(_bindings(offered, scenario.bindings, now)),
+        "history": [_series(account, window, now) for account in known for window in WINDOWS],
     }
     (place.state_dir / "state.json").write_bytes(msgspec.json.encode(image))
     place.pick.write_bytes(bodies.pick(offered))
@@ -112,6 +116,14 @@ def _state(account: AuthEntry, number: int, now: float) -> msgspec.Raw:
     snapshot = merge(Snapshot(), Observation(now, "usage", readings, full=True, plan="max"))
     state = AccountState(entry, snapshot, schedule=Schedule(since=now, polled_at=now))
     return msgspec.Raw(encode_account(state))
+
+
+def _series(account: AuthEntry, window: str, now: float) -> msgspec.Raw:
+    """All that is ever kept of one window: two weeks."""
+    ages = (*range(14 * DAY, DAY, -HOUR), *range(DAY, 0, -HOUR // 6))
+    samples = tuple(Sample(int(now) - age, round(age / HOUR % 100, 1)) for age in ages)
+    resets = tuple(Reset(sample.at, 90.0) for sample in samples[:: len(samples) // 60])
+    return msgspec.Raw(encode_series((account.id, window), Series(samples, resets)))
 
 
 def _bindings(offered: list[AuthEntry], count: int, now: float) -> Iterator[msgspec.Raw]:

@@ -135,11 +135,16 @@ class Run(msgspec.Struct, frozen=True):
 
     first_pick_at: int
     """Of the monotonic clock."""
+    first_pick_cpu: int
+    """Of the peer until then."""
     elapsed: int
     cpu: int
     """Of the peer, while it counted."""
     picks: int
+    """That began while it counted; their times are in the counts."""
     handled: int
+    answered: int
+    """Picks that ended while it counted."""
     late: int
     records: int
     longest: int

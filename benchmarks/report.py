@@ -19,7 +19,8 @@ HERE = Path(__file__).parent
 
 COLUMNS = (
     f"{'scenario':16}{'picks/s':>9}{'CPU µs':>8}{'p50 µs':>9}{'p99':>9}{'p99.9':>9}{'max':>10}"
-    f"{'x floor p50':>12}{'p99':>6}{'handled':>9}{'lag ms':>8}{'first ms':>9}{'MB':>7}"
+    f"{'floor p50':>11}{'p50 ratio':>11}{'p99 ratio':>11}{'handled':>9}{'lag ms':>8}{'first ms':>9}"
+    f"{'CPU ms':>7}{'MB':>6}"
 )
 
 
@@ -89,19 +90,19 @@ def line(result: Result) -> str:
     cost = result.service
     picks = (
         f"{cost.per_second:9,.0f}{cost.cpu_per_pick:8.1f}{cost.p50:9.0f}{cost.p99:9.0f}{cost.p99_9:9.0f}"
-        f"{cost.maximum:10.0f}{_ratio(result, 'p50'):>12}{_ratio(result, 'p99'):>6}{cost.handled_share:9.1%}"
+        f"{cost.maximum:10.0f}{_over_floor(result)}{cost.handled_share:9.1%}"
     )
     if result.scenario.idle:
         picks = f"{f'{cost.cpu_share:.2%} of a core':>{len(picks)}}"
     return (
         f"{result.scenario.name:16}{picks}{result.worst_lag_ms:8.1f}{result.first_pick_ms:9.0f}"
-        f"{result.resident_mb:7.0f}"
+        f"{result.first_pick_cpu_ms:7.0f}{result.resident_mb:6.0f}"
     )
 
 
-def _ratio(result: Result, name: str) -> str:
-    ratio = result.ratio(name)
-    return "" if ratio is None else f"{ratio:.1f}"
+def _over_floor(result: Result) -> str:
+    floor = result.floor.p50 if result.floor else 0.0
+    return f"{floor:11.0f}{result.ratio('p50') or 0.0:11.1f}{result.ratio('p99') or 0.0:11.1f}"
 
 
 def summary(report: Report) -> str:

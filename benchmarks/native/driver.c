@@ -89,12 +89,15 @@ static void read_option(const char *name, size_t length, const char *value)
 #undef IS
 }
 
-static void print(const struct seen *seen, int64_t first_pick_at, int64_t used)
+static void print(const struct seen *seen, int64_t first_pick_at, int64_t first_pick_cpu, int64_t used)
 {
-    printf("{\"first_pick_at\":%lld,\"elapsed\":%lld,\"cpu\":%lld,\"picks\":%llu,\"handled\":%llu,"
-           "\"late\":%llu,\"records\":%llu,\"longest\":%lld,\"counts\":",
-           (long long)first_pick_at, (long long)(load.end - load.begin), (long long)used,
-           (unsigned long long)seen->picks, (unsigned long long)seen->handled, (unsigned long long)seen->late,
+    printf("{\"first_pick_at\":%lld,\"first_pick_cpu\":%lld,\"elapsed\":%lld,\"cpu\":%lld,",
+           (long long)first_pick_at, (long long)first_pick_cpu, (long long)(load.end - load.begin),
+           (long long)used);
+    printf("\"picks\":%llu,\"handled\":%llu,\"answered\":%llu,\"late\":%llu,\"records\":%llu,"
+           "\"longest\":%lld,\"counts\":",
+           (unsigned long long)seen->picks, (unsigned long long)seen->handled,
+           (unsigned long long)seen->answered, (unsigned long long)seen->late,
            (unsigned long long)seen->records, (long long)seen->histogram.longest);
     histogram_print(&seen->histogram);
     printf("}\n");
@@ -107,7 +110,7 @@ int main(int count, char **arguments)
     prctl(PR_SET_TIMERSLACK, 1ul); /* threads inherit it: arrivals are to be as random as they were drawn */
     plugin_load(library, accounts);
     load_first(&load, (int64_t)PATIENCE * NANO);
-    int64_t first_pick_at = now();
+    int64_t first_pick_at = now(), first_pick_cpu = read_clock(processor);
     load.begin = first_pick_at + (int64_t)(warmup * NANO);
     load.end = load.begin + (int64_t)(seconds * NANO);
     load_start(&load, fresh_from);
@@ -117,6 +120,6 @@ int main(int count, char **arguments)
     int64_t used = read_clock(processor) - before;
     struct seen *seen = load_finish();
     plugin_unload();
-    print(seen, first_pick_at, used);
+    print(seen, first_pick_at, first_pick_cpu, used);
     return 0;
 }

@@ -57,6 +57,7 @@ struct load {
 struct seen {
     struct histogram histogram;
     uint64_t picks, handled;
+    uint64_t answered; /* in the time that counts; of an overloaded service these are not the same picks */
     uint64_t late; /* arrivals that found all threads busy; their wait counts */
     uint64_t records;
 };

@@ -2,7 +2,7 @@
  *     echo SOCKET ANSWER
  *
  * The floor: the least that a service on this socket can cost. A thread for each connection reads a frame
- * and, if it is a call, sends ANSWER back at once. Nothing of the frame is looked at but its head (frames.py).
+ * and, if it is a call, sends ANSWER back at once. It looks at nothing but the frame's head (frames.py).
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -65,7 +65,8 @@ static void choose_session(struct caller *caller)
 static void ask(struct caller *caller, int64_t since)
 {
     bool handled = plugin_pick(caller->pick);
-    int64_t took = now() - since;
+    int64_t end = now(), took = end - since;
+    caller->seen.answered += end >= load.begin && end < load.end;
     if (since < load.begin || since >= load.end)
         return;
     histogram_add(&caller->seen.histogram, took);
@@ -172,6 +173,7 @@ struct seen *load_finish(void)
         histogram_join(&all->histogram, &seen->histogram);
         all->picks += seen->picks;
         all->handled += seen->handled;
+        all->answered += seen->answered;
         all->late += seen->late;
     }
     if (load.records_rate > 0)
