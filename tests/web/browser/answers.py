@@ -78,18 +78,36 @@ class Answers:
         )
 
     def last(self) -> dict[str, int]:
-        return {one.decision.question.session: one.number for one in reversed(list(self.world.decisions)) if one.decision.question.session}
+        return {
+            one.decision.question.session: one.number
+            for one in reversed(list(self.world.decisions))
+            if one.decision.question.session
+        }
 
     def session(self, provider: str, key: str) -> chosen.Session | None:
         binding: Binding | None = self.world.bindings.get(provider, key)
-        return binding and session_shape(provider, key, binding, self.world.settings.binding_ttl, self.last().get(key))
+        return binding and session_shape(
+            provider, key, binding, self.world.settings.binding_ttl, self.last().get(key)
+        )
 
     def decision_numbers(self) -> feed.DecisionNumbers:
         numbers = [one.number for one in self.world.decisions]
         return feed.DecisionNumbers(numbers[0] if numbers else 0, numbers[-1] if numbers else 0)
 
-    def decisions(self, *, before: int | None = None, limit: int = 100, account: str = "", session: str = "", reason: str = "") -> chosen.Decisions:
-        found = [decision_shape(one, self.names) for one in self.world.decisions if before is None or one.number < before]
+    def decisions(
+        self,
+        *,
+        before: int | None = None,
+        limit: int = 100,
+        account: str = "",
+        session: str = "",
+        reason: str = "",
+    ) -> chosen.Decisions:
+        found = [
+            decision_shape(one, self.names)
+            for one in self.world.decisions
+            if before is None or one.number < before
+        ]
         found = [one for one in found if self._fits(one, account, session, reason)]
         numbers = self.decision_numbers()
         return chosen.Decisions(self.now, numbers.newest, numbers.oldest, found[:limit])
@@ -110,24 +128,43 @@ class Answers:
         rules, views = self.world.settings.rules, {view.id: view for view in self.world.fleet}
         answers = []
         for provider in PROVIDERS:
-            offered = tuple(Candidate(view.id, provider) for view in views.values() if view.provider == provider)
+            offered = tuple(
+                Candidate(view.id, provider) for view in views.values() if view.provider == provider
+            )
             for family in (None, *families_of(views, provider)) if offered else ():
                 question = Question((provider,), family or MODELS[provider], candidates=offered)
                 made = decide(question, Bindings(limit=1, ttl=1), self.world.fleet, self.now)
-                answers.append(next_shape(made, provider, family, self.names, list(explained(made, self.names))))
-        return chosen.Next(self.now, rules.mode, rules.policy, "the host offers every account of the provider", answers)
+                answers.append(
+                    next_shape(made, provider, family, self.names, list(explained(made, self.names)))
+                )
+        return chosen.Next(
+            self.now, rules.mode, rules.policy, "the host offers every account of the provider", answers
+        )
 
     def history(self, account: str | None = None, window: str | None = None) -> shapes.History:
         kept = self.world.history
         one = [series for series in kept if (series.account, series.window) == (account, window)]
-        listed = [shapes.Series(s.account, s.account_fingerprint, s.account_label, s.window, s.title, [], [], [], []) for s in kept]
+        listed = [
+            shapes.Series(
+                s.account, s.account_fingerprint, s.account_label, s.window, s.title, [], [], [], []
+            )
+            for s in kept
+        ]
         why = None if kept else "the use of windows over time is not recorded by this version"
         return shapes.History(self.now, bool(kept), why, 14, one if account else listed)
 
     def settings(self) -> service.Settings:
         world = self.world
         lasts = "until_host_reload" if world.owner == "host" else "until_restart"
-        return service.Settings(self.now, world.generation, world.problems, world.owner, world.owner == "service", lasts, setting_shapes(world.settings))
+        return service.Settings(
+            self.now,
+            world.generation,
+            world.problems,
+            world.owner,
+            world.owner == "service",
+            lasts,
+            setting_shapes(world.settings),
+        )
 
     def settings_in_force(self) -> feed.SettingsInForce:
         world = self.world
@@ -136,7 +173,9 @@ class Answers:
 
     def load(self) -> feed.Load:
         bound = Counter(binding.account for _, _, binding in self.world.bindings)
-        return feed.Load(len(self.world.bindings), {fingerprint(id): count for id, count in bound.items()}, {})
+        return feed.Load(
+            len(self.world.bindings), {fingerprint(id): count for id, count in bound.items()}, {}
+        )
 
     def facts(self) -> Facts:
         world = self.world
@@ -144,16 +183,40 @@ class Answers:
         return Facts(
             deciding=told.get("deciding", True),
             mode=world.settings.rules.mode,
-            persistence=service.Persistence(**{"persistent": True, "path": "/var/lib/quota-router/state.json", "problem": None, "notices": [], "writes": 214, "last_write_at": self.now - 3, **told.get("persistence", {})}),
-            host=service.Host(
+            persistence=service.Persistence(
                 **{
-                    "attached": True, "library": {"plugin": "quota-router", "version": "0.1.0", "pid": "17"}, "schema": 6, "schema_enough": True,
-                    "feedback": 4000, "unreadable": 0, "connections": 4, "turned_away": 0, "census_problem": None, "alone": False, **told.get("host", {}),
+                    "persistent": True,
+                    "path": "/var/lib/quota-router/state.json",
+                    "problem": None,
+                    "notices": [],
+                    "writes": 214,
+                    "last_write_at": self.now - 3,
+                    **told.get("persistence", {}),
                 }
             ),
-            picks=service.Picks(world.decisions.count, told.get("unanswered", 0), dict(world.reasons.most_common())),
+            host=service.Host(
+                **{
+                    "attached": True,
+                    "library": {"plugin": "quota-router", "version": "0.1.0", "pid": "17"},
+                    "schema": 6,
+                    "schema_enough": True,
+                    "feedback": 4000,
+                    "unreadable": 0,
+                    "connections": 4,
+                    "turned_away": 0,
+                    "census_problem": None,
+                    "alone": False,
+                    **told.get("host", {}),
+                }
+            ),
+            picks=service.Picks(
+                world.decisions.count, told.get("unanswered", 0), dict(world.reasons.most_common())
+            ),
             settings=service.SettingsHealth(world.generation, world.problems),
-            actors=[service.Actor(name, True, restarts, death, ago) for name, restarts, death, ago in told.get("actors", ACTORS)],
+            actors=[
+                service.Actor(name, True, restarts, death, ago)
+                for name, restarts, death, ago in told.get("actors", ACTORS)
+            ],
             account_actors=service.AccountActors(len(world.fleet), 0, []),
             loop=service.Loop(0.0004, 0.021, 60),
             providers=[self._readiness(provider) for provider in PROVIDERS],
@@ -162,7 +225,12 @@ class Answers:
     def _readiness(self, provider: str) -> Readiness:
         views = [view for view in self.world.fleet if view.provider == provider]
         standings = [self.world.fleet.standing(view.id, provider, "", self.now) for view in views]
-        return Readiness(provider, len(views), sum(one.usable and one.trusted for one in standings), sum(view.login == "dead" for view in views))
+        return Readiness(
+            provider,
+            len(views),
+            sum(one.usable and one.trusted for one in standings),
+            sum(view.login == "dead" for view in views),
+        )
 
     def status(self) -> service.Status:
         return status_shape(self.facts())
@@ -170,14 +238,36 @@ class Answers:
     def health(self) -> service.Health:
         facts, world = self.facts(), self.world
         return service.Health(
-            now=self.now, status=status_shape(facts), mode=facts.mode, started_at=world.now - 8140, uptime_seconds=self.now - world.now + 8140, epoch=self.epoch,
-            versions={**versions(), "library": "0.1.0"}, actors=list(facts.actors), account_actors=facts.account_actors,
-            mailboxes=[service.MailboxHealth("supervisor", 0, 512, 0), service.MailboxHealth("accounts", 1, 64, 0)],
-            picks=facts.picks, feed=service.FeedHealth(9000, 1), persistence=facts.persistence, host=facts.host, settings=facts.settings, loop=facts.loop, limits=LIMITS,
+            now=self.now,
+            status=status_shape(facts),
+            mode=facts.mode,
+            started_at=world.now - 8140,
+            uptime_seconds=self.now - world.now + 8140,
+            epoch=self.epoch,
+            versions={**versions(), "library": "0.1.0"},
+            actors=list(facts.actors),
+            account_actors=facts.account_actors,
+            mailboxes=[
+                service.MailboxHealth("supervisor", 0, 512, 0),
+                service.MailboxHealth("accounts", 1, 64, 0),
+            ],
+            picks=facts.picks,
+            feed=service.FeedHealth(9000, 1),
+            persistence=facts.persistence,
+            host=facts.host,
+            settings=facts.settings,
+            loop=facts.loop,
+            limits=LIMITS,
         )
 
     def set_rules(self, **rules: Any) -> None:
         self.world.apply(evolve(self.world.settings, rules=evolve(self.world.settings.rules, **rules)))
 
 
-ACTORS = [("supervisor", 0, None, None), ("recorder", 1, "OSError", 4210.0), ("bridge", 0, None, None), ("census", 0, None, None), ("web", 0, None, None)]
+ACTORS = [
+    ("supervisor", 0, None, None),
+    ("recorder", 1, "OSError", 4210.0),
+    ("bridge", 0, None, None),
+    ("census", 0, None, None),
+    ("web", 0, None, None),
+]

@@ -35,7 +35,11 @@ def behind_host(stage: Any, inner: QuartTrio, *, old: bool) -> QuartTrio:
     def refused() -> Response | None:
         nonlocal failures
         if failures >= BANNED_AFTER:
-            return Response(json.dumps({"error": "IP banned due to too many failed attempts"}), 403, content_type="application/json")
+            return Response(
+                json.dumps({"error": "IP banned due to too many failed attempts"}),
+                403,
+                content_type="application/json",
+            )
         if request.headers.get("Authorization") == f"Bearer {KEY}":
             failures = 0
             return None
@@ -50,6 +54,10 @@ def behind_host(stage: Any, inner: QuartTrio, *, old: bool) -> QuartTrio:
     async def static(name: str) -> Response:
         return resource(name)
 
+    @app.get("/panel")
+    async def panel() -> str:
+        return f'<!doctype html><title>host</title><link rel="icon" href="data:,"><iframe src="{page}/ui" width="1200" height="800"></iframe>'
+
     def resource(name: str) -> Response:
         found = stage.assets.get(name)
         answer = Response(found.content, content_type=found.content_type) if found else Response("", 404)
@@ -62,14 +70,22 @@ def behind_host(stage: Any, inner: QuartTrio, *, old: bool) -> QuartTrio:
         if (refusal := refused()) is not None:
             return refusal
         client = inner.test_client()
-        answer = await client.open(f"/api/v1/{path}", method=request.method, query_string=request.args.to_dict(), data=await request.get_data(), headers={"Content-Type": "application/json"})
+        answer = await client.open(
+            f"/api/v1/{path}",
+            method=request.method,
+            query_string=request.args.to_dict(),
+            data=await request.get_data(),
+            headers={"Content-Type": "application/json"},
+        )
         return as_host(await answer.get_data(), answer.status_code)
 
     def as_host(body: bytes, status: int) -> Response:
         if not old:
             return Response(body, status, content_type="application/json")
         escaped = json.dumps(_escaped(json.loads(body)))
-        return Response(escaped, status, content_type="application/json", headers={"X-Quota-Router-Escaped": "1"})
+        return Response(
+            escaped, status, content_type="application/json", headers={"X-Quota-Router-Escaped": "1"}
+        )
 
     @app.get(f"{routes}/config")
     async def config() -> Response:

@@ -20,28 +20,94 @@ MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 
 def well(world: World) -> None:
     """Three accounts, all of them fine."""
-    world.account("claude-ann@example.com.json", {"five_hour": (37, 2.1 * HOUR), "weekly": (41, 3.4 * DAY), "weekly:fable": (12, 3.4 * DAY)}, label="ann@example.com")
-    world.account("claude-bob@example.com.json", {"five_hour": (8, 4.2 * HOUR), "weekly": (63, 1.2 * DAY)}, label="bob@example.com", age=95)
-    world.account("codex-team@example.com-plus.json", {"five_hour": (22, 3.0 * HOUR), "weekly": (30, 5.1 * DAY)}, label="team@example.com", plan="plus")
+    world.account(
+        "claude-ann@example.com.json",
+        {"five_hour": (37, 2.1 * HOUR), "weekly": (41, 3.4 * DAY), "weekly:fable": (12, 3.4 * DAY)},
+        label="ann@example.com",
+    )
+    world.account(
+        "claude-bob@example.com.json",
+        {"five_hour": (8, 4.2 * HOUR), "weekly": (63, 1.2 * DAY)},
+        label="bob@example.com",
+        age=95,
+    )
+    world.account(
+        "codex-team@example.com-plus.json",
+        {"five_hour": (22, 3.0 * HOUR), "weekly": (30, 5.1 * DAY)},
+        label="team@example.com",
+        plan="plus",
+    )
     _past(world)
     _traffic(world, 160)
 
 
 def morning(world: World) -> None:
     """Nine accounts, and a bit of everything that can be wrong."""
-    world.account("claude-ann@example.com.json", {"five_hour": (64, 1.4 * HOUR), "weekly": (41, 3.4 * DAY), "weekly:fable": (71, 3.4 * DAY)}, label="ann@example.com")
-    world.account("claude-bob@example.com.json", {"five_hour": (18, 4.0 * HOUR), "weekly": (83, 2.2 * DAY)}, label="bob@example.com", readings=[Reading("weekly", status="allowed_warning", resets_at=world.now + 2.2 * DAY)])
-    world.account("claude-cleo@example.com.json", {"five_hour": (2, 4.6 * HOUR), "weekly": (35, 4.0 * DAY)}, label="cleo@example.com", dead=True, error="auth_permanent", age=7300)
-    world.account("claude-dan@example.com.json", {"five_hour": (100, 1.1 * HOUR), "weekly": (58, 2.9 * DAY)}, label="dan@example.com", error="quota_exhausted")
-    world.account("claude-eve@example.com.json", {"five_hour": (12, 2.0 * HOUR), "weekly": (22, 6.1 * DAY)}, label="eve@example.com", paused=True)
-    world.account("claude-finn@example.com.json", {"five_hour": (30, 3.3 * HOUR), "weekly": (44, 2.0 * DAY)}, label="finn@example.com", age=1500, error="transient")
-    world.account("codex-gil@example.com-plus.json", {"five_hour": (91, 0.9 * HOUR), "weekly": (66, 3.1 * DAY)}, label="gil@example.com", plan="plus")
-    world.account("codex-hana@example.com-pro.json", {"five_hour": (40, -4 * MINUTE), "weekly": (20, 5.5 * DAY), "five_hour:spark": (9, 4.1 * HOUR)}, label="hana@example.com", plan="pro")
+    world.account(
+        "claude-ann@example.com.json",
+        {"five_hour": (64, 1.4 * HOUR), "weekly": (41, 3.4 * DAY), "weekly:fable": (71, 3.4 * DAY)},
+        label="ann@example.com",
+    )
+    world.account(
+        "claude-bob@example.com.json",
+        {"five_hour": (18, 4.0 * HOUR), "weekly": (83, 2.2 * DAY)},
+        label="bob@example.com",
+        readings=[Reading("weekly", status="allowed_warning", resets_at=world.now + 2.2 * DAY)],
+    )
+    world.account(
+        "claude-cleo@example.com.json",
+        {"five_hour": (2, 4.6 * HOUR), "weekly": (35, 4.0 * DAY)},
+        label="cleo@example.com",
+        dead=True,
+        error="auth_permanent",
+        age=7300,
+    )
+    world.account(
+        "claude-dan@example.com.json",
+        {"five_hour": (100, 1.1 * HOUR), "weekly": (58, 2.9 * DAY)},
+        label="dan@example.com",
+        error="quota_exhausted",
+    )
+    world.account(
+        "claude-eve@example.com.json",
+        {"five_hour": (12, 2.0 * HOUR), "weekly": (22, 6.1 * DAY)},
+        label="eve@example.com",
+        paused=True,
+    )
+    world.account(
+        "claude-finn@example.com.json",
+        {"five_hour": (30, 3.3 * HOUR), "weekly": (44, 2.0 * DAY)},
+        label="finn@example.com",
+        age=1500,
+        error="transient",
+    )
+    world.account(
+        "codex-gil@example.com-plus.json",
+        {"five_hour": (91, 0.9 * HOUR), "weekly": (66, 3.1 * DAY)},
+        label="gil@example.com",
+        plan="plus",
+    )
+    world.account(
+        "codex-hana@example.com-pro.json",
+        {"five_hour": (40, -4 * MINUTE), "weekly": (20, 5.5 * DAY), "five_hour:spark": (9, 4.1 * HOUR)},
+        label="hana@example.com",
+        plan="pro",
+    )
     world.account("codex-ivo@example.com-plus.json", {}, label="ivo@example.com", plan=None)
-    world.account("codex-jo@example.com-plus.json", {"five_hour": (15, 2.2 * HOUR), "weekly": (51, 2.5 * DAY)}, label="jo@example.com", plan="plus", circuit="open", circuit_until=world.now + 95, error="overloaded")
+    world.account(
+        "codex-jo@example.com-plus.json",
+        {"five_hour": (15, 2.2 * HOUR), "weekly": (51, 2.5 * DAY)},
+        label="jo@example.com",
+        plan="plus",
+        circuit="open",
+        circuit_until=world.now + 9 * MINUTE,
+        error="overloaded",
+    )
     _past(world)
     _traffic(world, 220)
-    world.settings = evolve(world.settings, rules=evolve(world.settings.rules, manual_priority={"claude-ann@example.com.json": 2}))
+    world.settings = evolve(
+        world.settings, rules=evolve(world.settings.rules, manual_priority={"claude-ann@example.com.json": 2})
+    )
     world.fleet.rules = world.settings.rules
 
 
@@ -51,13 +117,22 @@ def fleet(world: World) -> None:
     for number in range(300):
         provider = "claude" if number % 3 else "codex"
         used, week = chance.betavariate(1.6, 2.2) * 100, chance.betavariate(2, 2) * 100
-        windows = {"five_hour": (round(used), chance.uniform(0.1, 5) * HOUR), "weekly": (round(week), chance.uniform(0.1, 7) * DAY)}
+        windows = {
+            "five_hour": (round(used), chance.uniform(0.1, 5) * HOUR),
+            "weekly": (round(week), chance.uniform(0.1, 7) * DAY),
+        }
         if chance.random() < 0.3 and provider == "claude":
             windows["weekly:fable"] = (round(chance.random() * 100), windows["weekly"][1])
         world.account(
-            f"{provider}-agent{number:03}@team-{number % 17}.example.com.json", windows, label=f"agent{number:03}@team-{number % 17}.example.com",
-            age=chance.uniform(5, 700), paused=chance.random() < 0.02, dead=chance.random() < 0.01,
-            readings=[Reading("weekly", status="allowed_warning", resets_at=world.now + windows["weekly"][1])] if week > 78 else (),
+            f"{provider}-agent{number:03}@team-{number % 17}.example.com.json",
+            windows,
+            label=f"agent{number:03}@team-{number % 17}.example.com",
+            age=chance.uniform(5, 700),
+            paused=chance.random() < 0.02,
+            dead=chance.random() < 0.01,
+            readings=[Reading("weekly", status="allowed_warning", resets_at=world.now + windows["weekly"][1])]
+            if week > 78
+            else (),
         )
     _traffic(world, 490, sessions=900)
 
@@ -83,7 +158,10 @@ def off(world: World) -> None:
 def forgetful(world: World) -> None:
     """A second process has the state directory; the state cannot be kept."""
     well(world)
-    world.facts["persistence"] = {"persistent": False, "problem": "/var/lib/quota-router is in use by process 4711: nothing is remembered across restarts"}
+    world.facts["persistence"] = {
+        "persistent": False,
+        "problem": "/var/lib/quota-router is in use by process 4711: nothing is remembered across restarts",
+    }
 
 
 def deaf(world: World) -> None:
@@ -107,21 +185,41 @@ def refused(world: World) -> None:
     """The host's configuration has mistakes; the settings from before are in force."""
     well(world)
     world.owner = "host"
-    world.problems = ['config.yaml, line 41: policy: expected one of reset_first, quota_pressure, balanced, soonest_reset, got "fastest"', "config.yaml, line 44: max_age: must be 30 to 2592000, got 3"]
+    world.problems = [
+        'config.yaml, line 41: policy: expected one of reset_first, quota_pressure, balanced, soonest_reset, got "fastest"',
+        "config.yaml, line 44: max_age: must be 30 to 2592000, got 3",
+    ]
 
 
 def unpolled(world: World) -> None:
     """A service that only listens to traffic, and keeps no history."""
     world.polled = False
-    world.account("claude-ann@example.com.json", {"five_hour": (37, 2.1 * HOUR), "weekly": (41, 3.4 * DAY)}, label="ann@example.com", next_poll=None)
+    world.account(
+        "claude-ann@example.com.json",
+        {"five_hour": (37, 2.1 * HOUR), "weekly": (41, 3.4 * DAY)},
+        label="ann@example.com",
+        next_poll=None,
+    )
     _traffic(world, 12)
 
 
 def paid(world: World) -> None:
     """Spent, and served by paid credits; a window of an odd length; a window that has not started."""
-    world.account("claude-ann@example.com.json", {"five_hour": (12, 2.1 * HOUR), "weekly": (100, 3.4 * DAY)}, label="ann@example.com", readings=[Reading("weekly", 100, world.now + 3.4 * DAY, paid=True)])
-    world.account("codex-bea@example.com-plus.json", {"five_hour": (0, None), "weekly": (3, 6.8 * DAY), "86400s": (44, 9 * HOUR)}, label="bea@example.com", plan="plus")
-    world.account("codex-cy@example.com-team.json", {"monthly": (58, 11 * DAY)}, label="cy@example.com", plan="team")
+    world.account(
+        "claude-ann@example.com.json",
+        {"five_hour": (12, 2.1 * HOUR), "weekly": (100, 3.4 * DAY)},
+        label="ann@example.com",
+        readings=[Reading("weekly", 100, world.now + 3.4 * DAY, paid=True)],
+    )
+    world.account(
+        "codex-bea@example.com-plus.json",
+        {"five_hour": (0, None), "weekly": (3, 6.8 * DAY), "86400s": (44, 9 * HOUR)},
+        label="bea@example.com",
+        plan="plus",
+    )
+    world.account(
+        "codex-cy@example.com-team.json", {"monthly": (58, 11 * DAY)}, label="cy@example.com", plan="team"
+    )
     _traffic(world, 30)
 
 
@@ -130,9 +228,20 @@ HOSTILE = '<img src=x onerror="alert(1)">'
 
 def hostile(world: World) -> None:
     """Names that try to be markup, and names without end."""
-    world.account(f"claude-{HOSTILE}.json", {"five_hour": (37, 2.1 * HOUR), "weekly": (41, 3.4 * DAY), f"weekly:{HOSTILE}": (10, 3 * DAY)}, label=f"{HOSTILE}&amp;'\"", plan="<b>max</b>")
-    world.account("claude-" + "a" * 180 + "@example.com.json", {"five_hour": (8, 4.2 * HOUR), "weekly": (63, 1.2 * DAY)}, label="a" * 180 + "@example.com")
-    world.account("claude-‮evil‬/../../x y%2f.json", {"five_hour": (8, 4.2 * HOUR), "weekly": (63, 1.2 * DAY)}, label="​")
+    world.account(
+        f"claude-{HOSTILE}.json",
+        {"five_hour": (37, 2.1 * HOUR), "weekly": (41, 3.4 * DAY), f"weekly:{HOSTILE}": (10, 3 * DAY)},
+        label=f"{HOSTILE}&amp;'\"",
+        plan="<b>max</b>",
+    )
+    world.account(
+        "claude-" + "a" * 180 + "@example.com.json",
+        {"five_hour": (8, 4.2 * HOUR), "weekly": (63, 1.2 * DAY)},
+        label="a" * 180 + "@example.com",
+    )
+    world.account(
+        "claude-‮evil‬/../../x y%2f.json", {"five_hour": (8, 4.2 * HOUR), "weekly": (63, 1.2 * DAY)}, label="​"
+    )
     for number in range(5):
         world.pick(_session(number), at=world.now - 60 + number, model=f"<script>alert({number})</script>")
 
@@ -145,7 +254,23 @@ def locked(world: World) -> None:
 
 SCENES: dict[str, Callable[[World], None]] = {
     scene.__name__: scene
-    for scene in (well, morning, fleet, empty, shadow, off, forgetful, deaf, old_host, hostless, refused, unpolled, paid, hostile, locked)
+    for scene in (
+        well,
+        morning,
+        fleet,
+        empty,
+        shadow,
+        off,
+        forgetful,
+        deaf,
+        old_host,
+        hostless,
+        refused,
+        unpolled,
+        paid,
+        hostile,
+        locked,
+    )
 }
 
 
@@ -180,12 +305,24 @@ def _past(world: World) -> None:
     """Two weeks of each window of each account."""
     for view in list(world.fleet):
         for window in view.windows.values():
-            if window.resets_at is not None and window.used_percent is not None and not window.name.endswith("s"):
-                length = {"five_hour": 5 * HOUR, "weekly": 7 * DAY, "monthly": 30 * DAY}[window.name.partition(":")[0]]
-                world.history.append(_series(world, view.id, view.label, window.name, window.used_percent, window.resets_at, length))
+            if (
+                window.resets_at is not None
+                and window.used_percent is not None
+                and not window.name.endswith("s")
+            ):
+                length = {"five_hour": 5 * HOUR, "weekly": 7 * DAY, "monthly": 30 * DAY}[
+                    window.name.partition(":")[0]
+                ]
+                world.history.append(
+                    _series(
+                        world, view.id, view.label, window.name, window.used_percent, window.resets_at, length
+                    )
+                )
 
 
-def _series(world: World, account: str, label: str, window: str, used: float, resets_at: float, length: float) -> Series:
+def _series(
+    world: World, account: str, label: str, window: str, used: float, resets_at: float, length: float
+) -> Series:
     chance = random.Random(f"{account} {window}")
     step = max(900.0, length / 160)
     at, percents, resets, refusals = [], [], [], []
@@ -204,10 +341,16 @@ def _series(world: World, account: str, label: str, window: str, used: float, re
             share = (moment - start) / ((until if current else end) - start)
             nights = 0.012 * math.sin(moment / DAY * 2 * math.pi)
             at.append(moment)
-            percents.append(round(max(0.0, min(100.0, reach * (share**bend + nights * min(1, share * 4) * (1 - share)))), 1))
+            percents.append(
+                round(
+                    max(0.0, min(100.0, reach * (share**bend + nights * min(1, share * 4) * (1 - share)))), 1
+                )
+            )
             moment += step
         if not current:
             resets.append(Reset(end, round(reach, 1), round(100 - reach, 1)))
             if reach > 97:
-                refusals += [Refusal(end - length * 0.04 * n, "quota_exhausted") for n in range(1, 3)]
-    return Series(account, fingerprint(account), label, window, window_title(window), at, percents, resets, refusals)
+                refusals += [Refusal(end - length * 0.04 * n) for n in range(1, 3)]
+    return Series(
+        account, fingerprint(account), label, window, window_title(window), at, percents, resets, refusals
+    )

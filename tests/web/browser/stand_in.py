@@ -1,12 +1,14 @@
 """A stand-in of the service: the real files and headers, scripted answers, a live feed.
 
-`python -m tests.web.browser.stand_in SCENE [PORT] [host | host-old] [no-websocket]` serves on 127.0.0.1 and writes
-its address on the first line. `/_stage` takes what a test wants to happen.
+`python -m tests.web.browser.stand_in SCENE [PORT] [host | host-old] [no-websocket]` serves one scene; without
+arguments it opens stages as it is told on its standard input. `/_stage` takes what a test wants to happen.
 """
 
 import json
+import os
 import sys
 import time
+from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -32,6 +34,7 @@ from qr.web.shapes import feed as shapes
 from qr.web.shapes import service
 
 from .answers import Answers
+from .host_stand_in import behind_host
 from .scenes import set_up
 
 TOKEN = "correct-horse-battery"
@@ -55,12 +58,21 @@ class StandIn:
 
     def message(self, ask: dict[str, Any]) -> msgspec.Struct:
         answers, after = self.answers, ask.get("after")
-        news = self.feed.since(after) if ask.get("epoch") == answers.epoch and after is not None and ask.get("next") is None else None
+        news = (
+            self.feed.since(after)
+            if ask.get("epoch") == answers.epoch and after is not None and ask.get("next") is None
+            else None
+        )
         also = ask.get("with") or ()
         common: dict[str, Any] = {
-            "epoch": answers.epoch, "now": answers.now, "settings": answers.settings_in_force(), "decisions": answers.decision_numbers(),
-            "load": answers.load(), "status": answers.status(),
-            "health": answers.health() if "health" in also else None, "next_pick": answers.next() if "next" in also else None,
+            "epoch": answers.epoch,
+            "now": answers.now,
+            "settings": answers.settings_in_force(),
+            "decisions": answers.decision_numbers(),
+            "load": answers.load(),
+            "status": answers.status(),
+            "health": answers.health() if "health" in also else None,
+            "next_pick": answers.next() if "next" in also else None,
         }
         if news is not None:
             told = [shapes.Changed(one.number, one.kind, one.key, one.render()) for one in news]
@@ -69,10 +81,16 @@ class StandIn:
         everyone = answers.accounts()
         number = self.feed.number if start == 0 else int(after or 0)
         rest = str(start + PART) if start + PART < len(everyone) else None
-        return shapes.Snapshot(number=number, first=start == 0, next=rest, accounts=everyone[start : start + PART], **common)
+        return shapes.Snapshot(
+            number=number, first=start == 0, next=rest, accounts=everyone[start : start + PART], **common
+        )
 
     async def news(self, ask: dict[str, Any]) -> bytes:
-        if ask.get("epoch") == self.answers.epoch and ask.get("after") is not None and ask.get("next") is None:
+        if (
+            ask.get("epoch") == self.answers.epoch
+            and ask.get("after") is not None
+            and ask.get("next") is None
+        ):
             with trio.move_on_after(15):
                 await self.feed.wait(int(ask["after"]))
         return msgspec.json.encode(self.message(ask))
@@ -91,7 +109,9 @@ class StandIn:
         made = self.world.pick(session, at=time.time(), provider=provider)
         self.feed.publish("decision", str(made.number), lambda: decision_shape(made, self.answers.names))
         if session:
-            self.feed.publish("binding", f"{provider}:{session}", partial(self.answers.session, provider, session))
+            self.feed.publish(
+                "binding", f"{provider}:{session}", partial(self.answers.session, provider, session)
+            )
         return made.number
 
     def observe(self, account: str, window: str, used: float) -> None:
@@ -109,46 +129,97 @@ class StandIn:
     def pause(self, account: str, *, on: bool) -> service.Action:
         known = self.world.fleet.get(account)
         self.change(account, paused=on)
-        done = f"{known.label} is paused: it gets no request until it is resumed." if on else f"{known.label} serves again."
-        back = service.Undo("Resume" if on else "Pause", "POST", f"/accounts/{'resume' if on else 'pause'}", {"account": account})
+        done = (
+            f"{known.label} is paused: it gets no request until it is resumed."
+            if on
+            else f"{known.label} serves again."
+        )
+        back = service.Undo(
+            "Resume" if on else "Pause",
+            "POST",
+            f"/accounts/{'resume' if on else 'pause'}",
+            {"account": account},
+        )
         return service.Action(done, known.paused != on, "kept", back if known.paused != on else None)
 
     def unbind(self, provider: str, key: str) -> service.Action:
         was = self.world.bindings.remove(provider, key)
         self.feed.publish("binding", f"{provider}:{key}", lambda: None)
-        body = {"provider": provider, "key": key, "account": was.account, "stand_in": was.stand_in, "bound_at": was.bound_at, "used_at": was.used_at}
-        return service.Action(f"Session {key[:8]} is unbound: its next request is placed anew.", True, "kept", service.Undo("Undo", "POST", "/sessions/restore", body))
+        body = {
+            "provider": provider,
+            "key": key,
+            "account": was.account,
+            "stand_in": was.stand_in,
+            "bound_at": was.bound_at,
+            "used_at": was.used_at,
+        }
+        return service.Action(
+            f"Session {key[:8]} is unbound: its next request is placed anew.",
+            True,
+            "kept",
+            service.Undo("Undo", "POST", "/sessions/restore", body),
+        )
 
     def restore(self, provider: str, key: str, **binding: Any) -> service.Action:
         self.world.bindings.put(provider, key, Binding(**binding))
         self.feed.publish("binding", f"{provider}:{key}", partial(self.answers.session, provider, key))
-        return service.Action(f"Session {key[:8]} is bound again.", True, "kept", service.Undo("Undo", "POST", "/sessions/unbind", {"provider": provider, "key": key}))
+        return service.Action(
+            f"Session {key[:8]} is bound again.",
+            True,
+            "kept",
+            service.Undo("Undo", "POST", "/sessions/unbind", {"provider": provider, "key": key}),
+        )
 
     def check(self, values: dict[str, Any]) -> tuple[Any, service.Checked]:
         """The settings with these changes, and what is to be said of them."""
-        base = {key: value for key, value in as_dict(self.world.settings).items() if key not in ("token", "proxy_url")}
+        base = {
+            key: value
+            for key, value in as_dict(self.world.settings).items()
+            if key not in ("token", "proxy_url")
+        }
         merged = {**base, **{key: value for key, value in values.items() if value is not None}}
-        merged = {key: value for key, value in merged.items() if value is not None and values.get(key, value) is not None}
+        merged = {
+            key: value
+            for key, value in merged.items()
+            if value is not None and values.get(key, value) is not None
+        }
         try:
             found = settings_from(merged, source="dashboard", environ={})
         except SettingsError as error:
-            return None, service.Checked(False, [service.SettingProblem(one.key or "", one.message) for one in error.problems], [], {})
+            return None, service.Checked(
+                False, [service.SettingProblem(one.key or "", one.message) for one in error.problems], [], {}
+            )
         return found, service.Checked(True, [], change_shapes(changed(self.world.settings, found)), values)
 
-    def set(self, values: dict[str, Any], words: str = "", undo: service.Undo | None = None) -> service.Action | Response:
+    def set(
+        self, values: dict[str, Any], words: str = "", undo: service.Undo | None = None
+    ) -> service.Action | Response:
         found, checked = self.check(values)
         if not checked.valid:
-            return problem(422, "invalid_settings", "The settings in force stay in force.", errors=msgspec.to_builtins(checked.errors))
+            return problem(
+                422,
+                "invalid_settings",
+                "The settings in force stay in force.",
+                errors=msgspec.to_builtins(checked.errors),
+            )
         before = {one.key: one.old for one in checked.changes}
         self.world.apply(found)
         self.tell_settings()
-        done = words or "; ".join(f"{one.key} is {one.new} now (was {one.old})" for one in checked.changes) + "."
+        done = (
+            words or "; ".join(f"{one.key} is {one.new} now (was {one.old})" for one in checked.changes) + "."
+        )
         back = undo or service.Undo("Undo", "PATCH", "/settings", {"values": before})
         return service.Action(done, bool(before), "until_restart", back if before else None, checked.changes)
 
 
 def problem(status: int, name: str, detail: str, **more: Any) -> Response:
-    body = {"type": f"urn:quota-router:problem:{name}", "title": name, "status": status, "detail": detail, **more}
+    body = {
+        "type": f"urn:quota-router:problem:{name}",
+        "title": name,
+        "status": status,
+        "detail": detail,
+        **more,
+    }
     return Response(json.dumps(body), status, content_type="application/problem+json")
 
 
@@ -223,7 +294,13 @@ def create_app(stage: StandIn) -> QuartTrio:
     async def direct() -> Response:
         told_to = await request.get_json()
         does = told_to.pop("do")
-        result = {"pick": stage.pick, "observe": stage.observe, "change": stage.change, "asked": lambda: stage.asked, "sockets": partial(setattr, stage, "sockets")}[does](**told_to)
+        result = {
+            "pick": stage.pick,
+            "observe": stage.observe,
+            "change": stage.change,
+            "asked": lambda: stage.asked,
+            "sockets": partial(setattr, stage, "sockets"),
+        }[does](**told_to)
         return Response(json.dumps(result), content_type="application/json")
 
     _ = answers
@@ -257,8 +334,14 @@ def questions(stage: StandIn) -> dict[str, Any]:
 def deeds(stage: StandIn) -> dict[tuple[str, str], Any]:
     def priority(account: str, priority: int, temporary: bool = False) -> Any:
         was = dict(stage.world.settings.rules.manual_priority)
-        back = service.Undo("Undo", "POST", "/accounts/priority", {"account": account, "priority": was.get(account, 0)})
-        return stage.set({"manual_priority": {**was, account: priority}}, f"The manual priority of {stage.answers.names.label(account)} is {priority}.", back)
+        back = service.Undo(
+            "Undo", "POST", "/accounts/priority", {"account": account, "priority": was.get(account, 0)}
+        )
+        return stage.set(
+            {"manual_priority": {**was, account: priority}},
+            f"The manual priority of {stage.answers.names.label(account)} is {priority}.",
+            back,
+        )
 
     def refresh(account: str) -> Any:
         possible = stage.answers.refreshed.get(account, 0) + 30
@@ -291,21 +374,59 @@ def deeds(stage: StandIn) -> dict[tuple[str, str], Any]:
     }
 
 
-async def main(scene: str, port: str = "0", *flags: str) -> None:
-    """Serve until killed; the address is the first line of the output."""
+async def perform(scene: str, flags: Sequence[str], port: int, task_status: trio.TaskStatus[str]) -> None:
+    """Serve one stage until cancelled; tells its address."""
     stage = StandIn(scene, sockets="no-websocket" not in flags)
     app = create_app(stage)
     if "host" in flags or "host-old" in flags:
-        from .host_stand_in import behind_host
-
         app = behind_host(stage, app, old="host-old" in flags)
     config = Config()
-    config.bind, config.accesslog, config.errorlog = [f"127.0.0.1:{port}"], None, "-"
-    config.graceful_timeout = 0.5
+    config.bind, config.accesslog, config.errorlog = [f"127.0.0.1:{port}"], None, None
+    config.graceful_timeout = 0.2
     async with trio.open_nursery() as nursery:
         bound = await nursery.start(partial(serve, app, config))
-        print(bound[0], flush=True)
+        task_status.started(bound[0])
+
+
+async def theatre() -> None:
+    """Open and close stages as told on the standard input: `[scene, flags, port]` or an address, a line each."""
+    stages: dict[str, trio.CancelScope] = {}
+    async with trio.open_nursery() as nursery, trio.lowlevel.FdStream(os.dup(0)) as told:
+        async for line in lines(told):
+            match json.loads(line):
+                case [scene, flags, port]:
+                    scope = trio.CancelScope()
+
+                    async def play(
+                        task_status: trio.TaskStatus[str],
+                        scope: trio.CancelScope = scope,
+                        what: Any = (scene, flags, port),
+                    ) -> None:
+                        with scope:
+                            await perform(*what, task_status=task_status)
+
+                    address = await nursery.start(play)
+                    stages[address] = scope
+                    print(address, flush=True)
+                case address:
+                    stages.pop(address).cancel()
+                    print("closed", flush=True)
+        nursery.cancel_scope.cancel()
+
+
+async def lines(stream: trio.lowlevel.FdStream) -> AsyncIterator[bytes]:
+    rest = b""
+    async for some in stream:
+        *whole, rest = (rest + some).split(b"\n")
+        for line in whole:
+            yield line
+
+
+async def alone(scene: str, port: str = "0", *flags: str) -> None:
+    """Serve one stage until interrupted, for people."""
+    async with trio.open_nursery() as nursery:
+        print(await nursery.start(partial(perform, scene, flags, int(port))), flush=True)
 
 
 if __name__ == "__main__":
-    trio.run(main, *sys.argv[1:])
+    trio.run(alone if sys.argv[1:] else theatre, *sys.argv[1:])

@@ -88,13 +88,20 @@ class World:
         """
         provider = id.partition("-")[0]
         seen = [
-            Reading(name, used, None if ahead is None else self.now + ahead, unstarted=used == 0 and ahead is None)
+            Reading(
+                name, used, None if ahead is None else self.now + ahead, unstarted=used == 0 and ahead is None
+            )
             for name, (used, ahead) in windows.items()
         ]
         snapshot = Snapshot()
         if seen:
-            snapshot = merge(snapshot, Observation(self.now - age - 300, "usage", tuple(map(_earlier, seen)), full=True, plan=plan))
-            snapshot = merge(snapshot, Observation(self.now - age, "headers", (*seen, *readings), aggregate=None))
+            snapshot = merge(
+                snapshot,
+                Observation(self.now - age - 300, "usage", tuple(map(_earlier, seen)), full=True, plan=plan),
+            )
+            snapshot = merge(
+                snapshot, Observation(self.now - age, "headers", (*seen, *readings), aggregate=None)
+            )
         state = AccountState(
             Entry(id, provider, label, disabled=disabled),
             snapshot,
@@ -110,7 +117,9 @@ class World:
         self.fleet.put(known)
         return known
 
-    def pick(self, session: str | None, *, at: float, provider: str = "claude", model: str = "", **asked: Any) -> Numbered:
+    def pick(
+        self, session: str | None, *, at: float, provider: str = "claude", model: str = "", **asked: Any
+    ) -> Numbered:
         """Decide for *session* as the supervisor would, and keep what came of it as of *at*."""
         offered = tuple(Candidate(view.id, provider) for view in self.fleet if view.provider == provider)
         question = Question((provider,), model or MODELS[provider], session, candidates=offered)
@@ -121,7 +130,15 @@ class World:
         """Number a decision, and settle its binding."""
         session, chosen = decision.question.session, decision.chosen
         if session and decision.binding and chosen and chosen.reason != "pinned":
-            self.bindings.put(decision.question.provider, session, evolve(decision.binding, used_at=decision.at, bound_at=min(decision.at, decision.binding.bound_at)))
+            self.bindings.put(
+                decision.question.provider,
+                session,
+                evolve(
+                    decision.binding,
+                    used_at=decision.at,
+                    bound_at=min(decision.at, decision.binding.bound_at),
+                ),
+            )
         self.reasons[decision.reason] += 1
         return self.decisions.add(decision)
 

@@ -33,7 +33,8 @@ function draw() {
   patch(part("lost"), lostBar() ?? []);
   if (door()) drawGate();
   else drawPage(shown, query);
-  if (focus !== document.activeElement && focus?.isConnected) focus.focus({ preventScroll: true });
+  // A row that moved has lost the focus on its way.
+  if (document.activeElement === document.body && focus?.isConnected) focus.focus({ preventScroll: true });
 }
 
 function drawGate() {

@@ -58,6 +58,7 @@ class QuotaHistory extends Drawing {
 
 function course(points, x, y) {
   const known = points.map(({ at, used }) => [x(at), y(Math.max(0, 100 - used))]);
+  if (known.length === 1) return s("circle.here", { cx: known[0][0], cy: known[0][1], r: 3.5 });
   return [s("path.area", { d: area(known, y(0)) }), s("path.course", { d: line(known) })];
 }
 

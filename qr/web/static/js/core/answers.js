@@ -62,8 +62,19 @@ const lookedAt = (entry) => performance.now() - entry.lookedAt < LOOKED;
 function askIfDue(entry) {
   const due = entry.at === 0 || performance.now() - entry.at > entry.maxAge * 1000;
   if (!due || entry.asking || underWay >= AT_ONCE || door() || document.hidden) return;
-  if (place.inHost && ALONGSIDE[entry.path]) return;
+  if (place.inHost && ALONGSIDE[entry.path]) return wish(entry);
   ask(entry);
+}
+
+let granter = () => {};
+
+/** Have *listener* called when a view wants something brought along that never came yet. */
+export const onWish = (listener) => (granter = listener);
+
+function wish(entry) {
+  if (entry.wished) return;
+  entry.wished = true;
+  granter();
 }
 
 async function ask(entry) {

@@ -35,20 +35,23 @@ export function historyKept() {
     : null;
 }
 
-/** One series of the history, whole: { points, resets, refusals }; undefined while it comes. */
+/**
+ * One series of the history, whole: { points, resets, refusals }; undefined while it comes. Its end is what the
+ * page itself saw since; `used` is null where nothing was read for long.
+ */
 export function series(account, window) {
   const { value } = answer("/history", { account, window }, FRESH);
   const found = value?.series?.[0];
   if (!found) return undefined;
   const points = found.at.map((at, index) => ({ at, used: found.used_percent[index] }));
-  return { points, resets: found.resets, refusals: found.refusals };
+  const last = points.at(-1)?.at ?? -Infinity;
+  const since = (seen.get(`${account} ${window}`) ?? []).filter((point) => point.at > last);
+  return { points: [...points, ...since], resets: found.resets, refusals: found.refusals };
 }
 
-/** The points of the window that runs now, oldest first, the last one the current reading. */
+/** The known points of the window that runs now, oldest first, the last one the current reading. */
 export function course(account, window, from) {
-  const kept = historyKept()?.available ? (series(account.id, window.name)?.points ?? []) : [];
-  const own = seen.get(`${account.id} ${window.name}`) ?? [];
-  const last = kept.at(-1)?.at ?? -Infinity;
-  const all = [...kept.filter((point) => point.used != null), ...own.filter((point) => point.at > last)];
-  return all.filter((point) => point.at >= from);
+  const kept = historyKept()?.available && series(account.id, window.name)?.points;
+  const points = kept || (seen.get(`${account.id} ${window.name}`) ?? []);
+  return points.filter((point) => point.at >= from && point.used != null);
 }

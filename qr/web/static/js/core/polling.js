@@ -1,7 +1,7 @@
 /** The live feed where no WebSocket exists: asks `/events` again and again, gently. */
 
 import { door, get } from "./api.js";
-import { alongside, takeAlongside } from "./answers.js";
+import { alongside, onWish, takeAlongside } from "./answers.js";
 import { place } from "./place.js";
 import { question, take } from "./store.js";
 
@@ -44,6 +44,7 @@ export function keepPolling(told) {
     timer = setTimeout(round, 0);
   };
   document.addEventListener("visibilitychange", hurry);
+  onWish(hurry);
   timer = setTimeout(round, gently());
   return {
     stop() {

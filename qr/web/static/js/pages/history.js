@@ -11,9 +11,15 @@ import { percent } from "../say/percent.js";
 import { capital } from "../say/words.js";
 import "../charts/quota-history.js";
 
-const DAY = 86_400;
 const AT_ONCE = 40; // charts on one page; the filter finds the others
-const SPANS = { 2: { title: "2 days" }, 7: { title: "1 week" }, 14: { title: "2 weeks" } };
+const HOUR = 3600;
+const DAY = 24 * HOUR;
+const SPANS = {
+  [HOUR]: { title: "1 hour" },
+  [DAY]: { title: "1 day" },
+  [7 * DAY]: { title: "1 week" },
+  [14 * DAY]: { title: "2 weeks" },
+};
 const WHICH = { long: { title: "Long windows" }, all: { title: "All windows" } };
 
 export const history = {
@@ -28,30 +34,36 @@ export const history = {
         empty({ title: "No history", text: capital(kept.why ?? "it is not recorded") + "." }),
       ];
     const all = kept.series.filter((one) => fits(one, query));
-    if (!all.length)
-      return [
-        head(query),
-        empty({
-          title: "Nothing to show",
-          text: kept.series.length
-            ? "No series fits this filter."
-            : "It is recorded from now on: come back after the first readings.",
-        }),
-      ];
-    const days = Number(query.days in SPANS ? query.days : 14);
+    if (!all.length) return [head(query), nothing(kept)];
+    const shown = all.slice(0, AT_ONCE);
+    const span = query.span in SPANS ? query.span : filled(shown, now);
     return [
-      head(query),
+      head(query, span),
       legend(),
       h(
         "div.histories",
-        all.slice(0, AT_ONCE).map((one) => chart(one, now - days * DAY, now)),
+        shown.map((one) => chart(one, now - Number(span), now)),
       ),
       all.length > AT_ONCE && h("p.quiet", `${all.length - AT_ONCE} more: narrow the filter to see them.`),
     ];
   },
 };
 
-function head(query) {
+function nothing({ series: some }) {
+  const text = some.length
+    ? "No series fits this filter."
+    : "It is recorded from now on: come back after the first readings.";
+  return empty({ title: "Nothing to show", text });
+}
+
+/** The shortest span that holds all that was recorded: a service that has just begun shows no void. */
+function filled(all, now) {
+  const first = all.map((one) => series(one.account, one.window)?.points[0]?.at ?? now);
+  const age = now - Math.min(...first);
+  return Object.keys(SPANS).find((span) => age < Number(span)) ?? String(14 * DAY);
+}
+
+function head(query, span = null) {
   return h(
     "div.page-head",
     { key: "head" },
@@ -61,7 +73,7 @@ function head(query) {
       "div.tools",
       filterField("Find an account", query.q, (q) => adjust({ q })),
       choices("Windows", WHICH, query.which ?? "long", (which) => here({ which })),
-      choices("How far back", SPANS, query.days ?? "14", (days) => here({ days })),
+      span && choices("How far back", SPANS, span, (one) => here({ span: one })),
     ),
   );
 }

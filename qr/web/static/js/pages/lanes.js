@@ -9,12 +9,13 @@ import "../charts/decision-lanes.js";
 
 const MOST = 14; // lanes: those with the most decisions
 const SPANS = {
+  60: { title: "1 min" },
   300: { title: "5 min" },
   900: { title: "15 min" },
   3600: { title: "1 h" },
   21600: { title: "6 h" },
 };
-const USUAL = "900";
+const USUAL = 900; // seconds, where there are enough decisions to fill them
 
 const HOST = ""; // the lane of what was left to the host
 const laneOf = (one) => one.would?.account ?? one.account ?? HOST;
@@ -22,7 +23,7 @@ const laneOf = (one) => one.would?.account ?? one.account ?? HOST;
 /** The drawing of *all* decisions within the span that the address names; null before the first one. */
 export function lanes(all, { span: wanted }, now) {
   if (!all.length) return null;
-  const span = wanted in SPANS ? wanted : USUAL;
+  const span = wanted in SPANS ? wanted : filled(now - all.at(-1).at);
   const from = now - Number(span);
   const recent = all.filter((one) => one.at >= from);
   return h(
@@ -36,6 +37,9 @@ export function lanes(all, { span: wanted }, now) {
     recent.length ? drawing(recent, from, now) : h("p.quiet.small", "No decision in this time."),
   );
 }
+
+/** The shortest span that holds all decisions, up to the usual one: a service that has just begun shows no void. */
+const filled = (age) => Object.keys(SPANS).find((span) => age < Number(span) || Number(span) === USUAL);
 
 function drawing(recent, from, now) {
   const names = busiest(recent);
