@@ -7,7 +7,7 @@ from functools import partial
 
 import structlog
 import trio
-from attrs import define, field
+from attrs import define, evolve, field
 
 from qr.abi.bridge import Bridge, open_socket
 from qr.abi.calls import Calls, Pages
@@ -78,7 +78,7 @@ class House:
 
     def __attrs_post_init__(self) -> None:
         self.ask = self.ask or self._over_http()
-        self.calls = Calls(self.door, self.current, self.base, self.clock, lambda: self.pages)
+        self.calls = Calls(self.door, self.current, self.journal, self.base, self.clock, lambda: self.pages)
 
     def credentials(self) -> CredentialSource:
         """The auth directory when one is set (the router runs alone), else the host's callbacks."""
@@ -184,7 +184,14 @@ def build(settings: Settings, *, clock: Clock | None = None) -> House:
             f"{image.unreadable} entries of the state file could not be read and were passed over."
         )
     journal = Journal(image)
-    return House(Current(settings, journal.settings_generation), settings, clock, store, journal, notices)
+    current = Current(_as_before(settings, journal), journal.settings_generation)
+    return House(current, settings, clock, store, journal, notices)
+
+
+def _as_before(settings: Settings, journal: Journal) -> Settings:
+    """Until the host has told its settings again, decisions go on by its last rules: shadow stays shadow."""
+    alone = settings.auth_dir is not None
+    return settings if alone or journal.host_rules is None else evolve(settings, rules=journal.host_rules)
 
 
 def listen(settings: Settings) -> socket.socket:

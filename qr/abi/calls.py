@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 import structlog
+import trio
 
 from qr.abi.contract import (
     NOT_HANDLED,
@@ -23,6 +24,7 @@ from qr.abi.contract import (
 )
 from qr.actors.current import Current
 from qr.actors.door import Door
+from qr.actors.journal import Journal
 from qr.actors.messages import Apply
 from qr.actors.reports import Attempt, read_attempt
 from qr.clock import Clock
@@ -59,10 +61,17 @@ class Calls:
     """Answers by method."""
 
     def __init__(
-        self, door: Door, current: Current, base: Settings, clock: Clock, pages: Callable[[], Pages | None]
+        self,
+        door: Door,
+        current: Current,
+        journal: Journal,
+        base: Settings,
+        clock: Clock,
+        pages: Callable[[], Pages | None],
     ) -> None:
         self._door = door
         self._current = current
+        self._journal = journal
         self._base = base
         self._clock = clock
         self._pages = pages
@@ -118,14 +127,19 @@ class Calls:
         request = decode_register(body)
         self.schema = request.schema_version or 1
         try:
-            settings = parse_settings(request.config, source="plugins.configs", base=self._base)
+            settings = await trio.to_thread.run_sync(self._parsed, request.config)
         except SettingsError as refusal:
             log.warning("settings of the host refused", problems=len(refusal.problems))
             self._current.refuse([str(problem) for problem in refusal.problems])
         else:
+            self._journal.owned_by_host(settings.rules)
             if self._current.take(settings):
                 self._door.tell(Apply(settings))
         return registration(request.schema_version)
+
+    def _parsed(self, config: str) -> Settings:
+        """In a thread: YAML that was written to be slow takes a second."""
+        return parse_settings(config, source="plugins.configs", base=self._base)
 
     async def quiesce(self, body: bytes) -> bytes:  # noqa: ARG002 - it has none
         """A newer library takes over: the service goes on, it serves both."""

@@ -26,9 +26,9 @@ class Door:
         """
         The decision for *question*; None when there is none to be had.
 
-        It needs no deadline of its own, and one would cost a tenth of a pick: the supervisor answers every pick
-        that it takes out, `close` answers those that wait when it dies, and the mailbox's capacity bounds the
-        time until either. The library has a deadline for whatever else may happen.
+        It needs no deadline of its own, and one would cost a tenth of a pick: the supervisor answers every
+        pick that it takes out, `close` answers those that wait when it dies, and the mailbox's capacity
+        bounds the time until either. The library has a deadline for whatever else may happen.
 
         Never raises but for cancellation.
         """

@@ -12,6 +12,7 @@ from attrs import Factory, frozen
 from qr.actors.account_state import AccountState
 from qr.quota.history import Refused, Reset, Sample, Series
 from qr.routing.bindings import Binding
+from qr.routing.rules import Rules
 
 __all__ = ["Image", "Parts", "encode_account", "encode_binding", "encode_series", "join", "read_image"]
 
@@ -50,6 +51,7 @@ class Body(msgspec.Struct):
     accounts: list[msgspec.Raw] = []
     history: list[msgspec.Raw] = []
     settings_generation: int = 0
+    host_rules: msgspec.Raw = msgspec.Raw(b"null")
 
 
 @frozen
@@ -60,6 +62,8 @@ class Image:
     accounts: list[AccountState]
     history: dict[Key, Series] = Factory(dict)
     settings_generation: int = 0
+    host_rules: Rules | None = None
+    """What decisions depended on when a host owned the settings; it tells them anew within seconds."""
     unreadable: int = 0
     """Entries that were passed over."""
 
@@ -93,11 +97,14 @@ class Parts:
     accounts: list[bytes]
     history: list[bytes]
     settings_generation: int = 0
+    host_rules: Rules | None = None
 
 
 def join(schema: int, parts: Parts) -> bytes:
     """The file's text from its encoded entries."""
-    head = f'"schema":{schema},"settings_generation":{parts.settings_generation}'.encode()
+    rules = msgspec.json.encode(parts.host_rules)
+    generation = parts.settings_generation
+    head = b'"schema":%d,"settings_generation":%d,"host_rules":%b' % (schema, generation, rules)
     lists = (("accounts", parts.accounts), ("bindings", parts.bindings), ("history", parts.history))
     listed = (b'"%b":[%b]' % (name.encode(), b",\n".join(entries)) for name, entries in lists)
     return b"{%b}\n" % b",\n".join((head, *listed))
@@ -121,7 +128,8 @@ def read_image(given: dict[str, Any]) -> Image:
     listed = (*body.bindings, *body.accounts, *body.history)
     lost = len(listed) - len(bindings) - len(accounts) - len(history)
     named = dict(map(_named, bindings))
-    return Image(named, accounts, dict(map(_series, history)), body.settings_generation, lost)
+    rules = next(_read([body.host_rules], Rules), None)
+    return Image(named, accounts, dict(map(_series, history)), body.settings_generation, rules, lost)
 
 
 def _read(entries: Iterable[msgspec.Raw], kind: type[T]) -> Iterator[T]:

@@ -14,6 +14,7 @@ from qr.actors.account_state import AccountState
 from qr.actors.image import Image, Parts, encode_account, encode_binding, encode_series
 from qr.quota.history import Series
 from qr.routing.bindings import Binding
+from qr.routing.rules import Rules
 
 __all__ = ["Journal", "Shelf"]
 
@@ -61,6 +62,7 @@ class Journal:
         self.changed = trio.Event()
         """Set when something is newer than what was taken last."""
         self.settings_generation = image.settings_generation if image else 0
+        self.host_rules = image.host_rules if image else None
         self._bindings = Shelf[tuple[str, str], Binding](encode_binding)
         self._accounts = Shelf[str, AccountState](lambda _, state: encode_account(state))
         self._history = Shelf[tuple[str, str], Series](encode_series)
@@ -103,6 +105,11 @@ class Journal:
         self.settings_generation = number
         self.changed.set()
 
+    def owned_by_host(self, rules: Rules) -> None:
+        """A host owns the settings; a restarted service goes on by these rules until it tells them anew."""
+        self.host_rules = rules
+        self.changed.set()
+
     def take(self) -> Parts:
         """Everything in its encoded form; what comes later sets `changed` again."""
         self.changed = trio.Event()
@@ -111,4 +118,5 @@ class Journal:
             self._accounts.encoded(),
             self._history.encoded(),
             self.settings_generation,
+            self.host_rules,
         )

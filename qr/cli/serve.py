@@ -10,6 +10,7 @@ from qr import logs
 from qr.service import run_until_signal
 from qr.settings import Settings, SettingsError, load_settings
 from qr.system import build, listen
+from qr.web.service import Service
 from qr.web.service import serve as open_web
 
 __all__ = ["serve", "settings_option", "settings_or_exit"]
@@ -42,9 +43,13 @@ def serve(settings_file: Path | None) -> None:
         raise click.ClickException(str(error)) from error
     for notice in house.notices:
         log.warning("state", notice=notice)
-    # To the terminal, not to the log: the address holds the token.
-    click.echo(f"Dashboard: {web.login_url}", err=True)
+    click.echo(f"Dashboard: {_address(web)}", err=True)
     trio.run(lambda: run_until_signal(house, listening, *web))
+
+
+def _address(web: Service) -> str:
+    """An address that logs in; a token of the operator's own is known to him, and printed nowhere."""
+    return web.url if web.access.own else web.login_url
 
 
 def settings_or_exit(file: Path | None) -> Settings:

@@ -28,9 +28,9 @@ from qr.store.state_file import CURRENT, Format, Image, decode_state, encode_sta
 
 __all__ = ["MAX_STATE_BYTES", "Loaded", "Store", "open_store"]
 
-# 20,000 bindings are 5 MB, 14 days of history of 100 accounts about 20 MB. What is larger is not ours, and to
-# decode it would fill the memory of a small machine.
-MAX_STATE_BYTES = 64 * 1024 * 1024
+# The largest honest file: 200,000 bindings are 40 MB, two weeks of history of a thousand accounts another 20
+# MB. What is larger than twice that is not ours, and to decode it would fill the memory of a small machine.
+MAX_STATE_BYTES = 128 * 1024 * 1024
 
 IN_USE = (
     "nothing is remembered across restarts;"

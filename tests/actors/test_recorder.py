@@ -18,6 +18,7 @@ from qr.actors.lives import Life, keep_alive
 from qr.actors.recorder import INTERVAL, RETRY, Recorder
 from qr.quota.history import Refused, Reset, Sample, Series
 from qr.routing.bindings import Binding
+from qr.routing.rules import Rules
 from qr.store import StillWritingError, StoreError
 from tests.actors.house import Memory
 
@@ -150,6 +151,7 @@ def test_an_image_comes_back_as_it_was():
     journal.binding("claude", "s", Binding("a", "b", 1.0, 2.0))
     journal.account("a", AccountState(Entry("a", "claude", changed_at=3.0), paused=True))
     journal.generation(5)
+    journal.owned_by_host(Rules(mode="shadow", failover_max=60.0, manual_priority={"a": 1}))
     journal.series(("a", "weekly"), Series((Sample(10, 1.5),), (Reset(9, 60.0),), (Refused(8),)))
     image = read_image(json.loads(join(1, journal.take())))
     again = Journal(image)
@@ -157,6 +159,7 @@ def test_an_image_comes_back_as_it_was():
     assert again.accounts == journal.accounts
     assert again.history == journal.history
     assert again.settings_generation == 5
+    assert again.host_rules == journal.host_rules
     assert image.unreadable == 0
 
 
