@@ -1,0 +1,129 @@
+"""The service's side of the socket: real connections, frames of all kinds, none of which harms another."""
+
+import stat
+from contextlib import asynccontextmanager, suppress
+
+import pytest
+import trio
+
+from qr.abi import bridge as bridge_module
+from qr.abi.bridge import Bridge, SocketBusy, open_socket
+from qr.abi.calls import Calls
+from qr.abi.contract import NOT_HANDLED
+from qr.abi.frames import (
+    PONG,
+    REPLY,
+    Frames,
+    encode_call,
+    encode_note,
+    encode_ping,
+    encode_reply,
+)
+from qr.abi.hostlink import HostLink
+from qr.actors.current import Current
+from qr.actors.door import Door
+from qr.actors.journal import Journal
+from qr.clock import SystemClock
+from qr.settings import Settings
+
+PATIENCE = 10
+
+
+@asynccontextmanager
+async def bridged(tmp_path):
+    path = tmp_path / "router.sock"
+    settings = Settings(state_dir=tmp_path, pick_deadline=0.125)
+    current = Current(settings)
+    calls = Calls(Door(), current, Journal(), settings, SystemClock(), lambda: None)
+    with trio.fail_after(PATIENCE), open_socket(path) as listening:
+        bridge = Bridge(listening, calls, HostLink(), current)
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(bridge.run)
+            yield bridge, path
+            nursery.cancel_scope.cancel()
+
+
+async def exchange(path, *frames):
+    """The answers to *frames* on one connection, until as many have come or the bridge hangs up."""
+    received, answers = Frames(), []
+    async with await trio.open_unix_socket(str(path)) as stream:
+        with suppress(trio.BrokenResourceError):
+            await stream.send_all(b"".join(frames))
+            while len(answers) < len(frames) and (chunk := await stream.receive_some()):
+                answers += received.feed(chunk)
+    return answers
+
+
+async def test_a_call_is_answered_with_the_deadline_of_the_settings(tmp_path):
+    async with bridged(tmp_path) as (_, path):
+        (reply,) = await exchange(path, encode_call("scheduler.pick", b"{}"))
+    assert (reply.kind, reply.payload, reply.deadline_ms) == (REPLY, NOT_HANDLED, 125)
+
+
+async def test_calls_on_one_connection_are_answered_in_order_and_notes_not_at_all(tmp_path):
+    async with bridged(tmp_path) as (bridge, path):
+        answers = await exchange(
+            path,
+            encode_call("scheduler.pick", b"{}") + encode_note("usage.handle", b"{}"),
+            encode_ping(),
+            encode_call("nothing"),
+        )
+        assert bridge._calls.feedback == 1
+    assert [answer.kind for answer in answers] == [REPLY, PONG, REPLY]
+
+
+async def test_a_frame_may_come_byte_by_byte(tmp_path):
+    async with bridged(tmp_path) as (_, path), await trio.open_unix_socket(str(path)) as stream:
+        for byte in encode_ping():
+            await stream.send_all(bytes((byte,)))
+        assert await stream.receive_some()
+
+
+@pytest.mark.parametrize(
+    "garbage", [b"GET / HTTP/1.1\r\n\r\n", b"\0" * 64, encode_reply(b"{}"), b"\xff" * 8, encode_call("x")[:5]]
+)
+async def test_what_is_no_call_ends_its_own_connection_alone(tmp_path, garbage):
+    async with bridged(tmp_path) as (_, path):
+        async with await trio.open_unix_socket(str(path)) as broken:
+            await broken.send_all(garbage)
+            await broken.send_eof()
+            assert (await exchange(path, encode_ping()))[0].kind == PONG
+        assert (await exchange(path, encode_ping()))[0].kind == PONG
+
+
+async def test_more_connections_than_there_is_room_for_are_turned_away(tmp_path):
+    async with bridged(tmp_path) as (bridge, path):
+        bridge.connections = bridge_module.MAX_CONNECTIONS
+        assert await exchange(path, encode_ping()) == []
+        bridge.connections = 0
+        assert bridge.turned_away == 1
+        assert await exchange(path, encode_ping())
+
+
+class TestSocket:
+    def test_for_this_user_alone(self, tmp_path):
+        with open_socket(tmp_path / "new" / "router.sock"):
+            assert stat.S_IMODE((tmp_path / "new" / "router.sock").stat().st_mode) == 0o600
+            assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o700
+
+    def test_a_dead_socket_is_replaced(self, tmp_path):
+        open_socket(tmp_path / "router.sock").close()
+        open_socket(tmp_path / "router.sock").close()
+
+    def test_a_live_one_is_left_alone(self, tmp_path):
+        with (
+            open_socket(tmp_path / "router.sock"),
+            pytest.raises(SocketBusy, match="another service answers"),
+        ):
+            open_socket(tmp_path / "router.sock")
+
+    def test_anything_else_is_left_alone(self, tmp_path):
+        (tmp_path / "router.sock").write_text("mine")
+        with pytest.raises(FileExistsError, match="no socket"):
+            open_socket(tmp_path / "router.sock")
+        assert (tmp_path / "router.sock").read_text() == "mine"
+
+    def test_a_path_that_is_too_long_is_said(self, tmp_path):
+        with pytest.raises(OSError, match="too long"):
+            open_socket(tmp_path / ("x" * 200))
+        assert list(tmp_path.iterdir()) == []
