@@ -109,7 +109,7 @@ def pick(offered: Iterable[AuthEntry]) -> bytes:
 
 
 def _candidate(account: AuthEntry) -> dict[str, object]:
-    path = f"/home/proxy/.cli-proxy-api/auths/{account.id}"
+    path = f"/data/auths/{account.id}"
     return {
         "ID": account.id,
         "Provider": "claude",

@@ -82,7 +82,6 @@ CHOSEN = (
     "closed-1x50",
     "closed-1x200",
     "closed-16x50",
-    "open-1000x50",
     "accounts-10",
     "accounts-1000",
     "bindings-100000",
