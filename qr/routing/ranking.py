@@ -68,7 +68,8 @@ def losses(pool: Pool, policy: Policy, rules: Rules, now: float) -> Iterator[tup
     """Each loser of *pool* with the word of the layer in which it lost to the chosen one."""
     for layer in layers(policy, rules, now) if len(pool) > 1 else ():
         kept = layer.keep(pool)
-        yield from ((one, layer.word) for one in pool if one not in kept)
+        stay = {one.id for one in kept}
+        yield from ((one, layer.word) for one in pool if one.id not in stay)
         pool = kept
 
 

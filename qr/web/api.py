@@ -32,7 +32,7 @@ def add_api(app: QuartTrio, desk: Desk, routes: Sequence[Route[Any]]) -> None:
         return json_response(document)
 
     async def metrics() -> Response:
-        text, content_type = metrics_text(desk)
+        text, content_type = await metrics_text(desk)
         return Response(text, 200, headers={"Cache-Control": "no-store"}, content_type=content_type)
 
     async def one_decision(number: int) -> Response:

@@ -27,12 +27,34 @@ def test_loopbacks_own_names_are_answered(host):
 @pytest.mark.parametrize(
     "host",
     [
-        "", "evil.example", "evil.example:8318", "localhost.evil.example", "evil.example#localhost", "127.0.0.1.evil.example",
-        "127.0.0.1.nip.io:8318", "0.0.0.0", "192.168.1.5:8318", "[::]", "[::ffff:10.0.0.1]", "2130706433", "0x7f.1", "localhost.",
-        "localhost@evil.example", "evil.example@localhost", "localhost/", "localhost?x", "localhost:x", "localhost:0",
-        "localhost:99999", "[::1", "::1", "local host", "localhost\t", ":8318",
+        "",
+        "evil.example",
+        "evil.example:8318",
+        "localhost.evil.example",
+        "evil.example#localhost",
+        "127.0.0.1.evil.example",
+        "127.0.0.1.nip.io:8318",
+        "0.0.0.0",
+        "192.168.1.5:8318",
+        "[::]",
+        "[::ffff:10.0.0.1]",
+        "2130706433",
+        "0x7f.1",
+        "localhost.",
+        "localhost@evil.example",
+        "evil.example@localhost",
+        "localhost/",
+        "localhost?x",
+        "localhost:x",
+        "localhost:0",
+        "localhost:99999",
+        "[::1",
+        "::1",
+        "local host",
+        "localhost\t",
+        ":8318",
     ],
-)  # fmt: skip
+)
 def test_rebound_and_malformed_names_are_not(host):
     assert not answers_under(host, beyond_loopback=False)
 
@@ -62,11 +84,20 @@ def test_the_pages_own_origin(origin):
 @pytest.mark.parametrize(
     "origin",
     [
-        "null", "", "http://evil.example", "http://127.0.0.1", "http://127.0.0.1:8319", "http://localhost:8318",
-        "http://127.0.0.1:8318.evil.example", "http://127.0.0.1:8318/", "http://x@127.0.0.1:8318", "file://",
-        "ftp://127.0.0.1:8318", "chrome-extension://127.0.0.1:8318",
+        "null",
+        "",
+        "http://evil.example",
+        "http://127.0.0.1",
+        "http://127.0.0.1:8319",
+        "http://localhost:8318",
+        "http://127.0.0.1:8318.evil.example",
+        "http://127.0.0.1:8318/",
+        "http://x@127.0.0.1:8318",
+        "file://",
+        "ftp://127.0.0.1:8318",
+        "chrome-extension://127.0.0.1:8318",
     ],
-)  # fmt: skip
+)
 def test_other_origins(origin):
     assert not same_origin(origin, "127.0.0.1:8318")
 

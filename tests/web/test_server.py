@@ -1,5 +1,6 @@
 """What clients do to a server: send what is no HTTP, stop reading, stop sending, come in crowds."""
 
+import json
 import socket
 
 import pytest
@@ -8,49 +9,66 @@ import trio
 from qr.web import server
 from tests.web.site import ask, running
 
-UPGRADE = (
-    b"GET /live HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\nUpgrade: websocket\r\n"
-    b"Connection: Upgrade\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\nSec-WebSocket-Version: 13\r\n"
+
+def lines(*parts):
+    """A request's head of these lines, each for this service unless it names another one."""
+    first, *headers = parts
+    return b"\r\n".join((first, b"Host: localhost", *headers, b"", b""))
+
+
+CLOSE = b"Connection: close"
+GET, POST = b"GET / HTTP/1.1", b"POST /login HTTP/1.1"
+CHUNKS = b"Transfer-Encoding: chunked"
+UPGRADE = lines(
+    b"GET /live HTTP/1.1",
+    b"Authorization: Bearer {token}",
+    b"Upgrade: websocket",
+    b"Connection: Upgrade",
+    b"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    b"Sec-WebSocket-Version: 13",
 )
 
 MALFORMED = {
-    "bytes after an upgrade": UPGRADE + b"\r\n\xff\xff\xff\xff garbage",
-    "an upgrade with a body": UPGRADE + b"Content-Length: 5\r\n\r\nhello",
-    "an upgrade without a key": UPGRADE.replace(b"Sec-WebSocket-Key", b"X-Key") + b"\r\n",
-    "an upgrade of another version": UPGRADE.replace(b"Version: 13", b"Version: 12") + b"\r\n",
-    "an upgrade to something else": UPGRADE.replace(b"Upgrade: websocket", b"Upgrade: h2c") + b"\r\n",
-    "an upgrade twice": (UPGRADE + b"\r\n") * 2,
-    "a malformed chunk": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-    "a negative chunk": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n-1\r\n",
-    "a huge chunk": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
-    "a chunk that is cut off": b"POST /login HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc",
-    "two lengths": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx",
-    "a length and chunks": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\nx",
-    "a length that is none": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: many\r\n\r\n",
+    "bytes after an upgrade": UPGRADE + b"\xff\xff\xff\xff garbage",
+    "an upgrade with a body": UPGRADE[:-2] + b"Content-Length: 5\r\n\r\nhello",
+    "an upgrade without a key": UPGRADE.replace(b"Sec-WebSocket-Key", b"X-Key"),
+    "an upgrade of another version": UPGRADE.replace(b"Version: 13", b"Version: 12"),
+    "an upgrade to something else": UPGRADE.replace(b"Upgrade: websocket", b"Upgrade: h2c"),
+    "an upgrade twice": UPGRADE * 2,
+    "a malformed chunk": lines(POST, CHUNKS) + b"zz\r\n",
+    "a negative chunk": lines(POST, CHUNKS) + b"-1\r\n",
+    "a huge chunk": lines(POST, CHUNKS) + b"ffffffffffffffffff\r\n",
+    "a chunk that is cut off": lines(POST, CHUNKS) + b"9\r\nabc",
+    "two lengths": lines(POST, b"Content-Length: 1", b"Content-Length: 2") + b"x",
+    "a length and chunks": lines(POST, b"Content-Length: 1", CHUNKS) + b"x",
+    "a length that is none": lines(POST, b"Content-Length: many"),
     "no HTTP at all": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
     "zeros": b"\0" * 4096,
     "a line without end": b"GET /" + b"a" * 100_000,
-    "headers without end": b"GET / HTTP/1.1\r\n" + b"X: y\r\n" * 20_000,
-    "no host": b"GET / HTTP/1.1\r\n\r\n",
-    "two hosts": b"GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
-    "a path that is no ASCII": "GET /é HTTP/1.1\r\nHost: localhost\r\n\r\n".encode(),
-    "a path of bytes": b"GET /\xff\xfe HTTP/1.1\r\nHost: localhost\r\n\r\n",
-    "a path with a broken escape": b"GET /%zz%ff HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    "a path that is a URL": b"GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    "a path that is a star": b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    "a connection to elsewhere": b"CONNECT evil.example:443 HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
-    "header names with blanks": b"GET / HTTP/1.1\r\nHost : localhost\r\n\r\n",
-    "header values with controls": b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n\r\n",
-    "bare line feeds": b"GET / HTTP/1.1\nHost: localhost\nConnection: close\n\n",
-    "folded headers": b"GET / HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\nConnection: close\r\n\r\n",
+    "headers without end": GET + b"\r\n" + b"X: y\r\n" * 20_000,
+    "no host": GET + b"\r\n\r\n",
+    "two hosts": lines(GET, b"Host: evil.example"),
+    "a path that is no ASCII": lines("GET /é HTTP/1.1".encode()),
+    "a path of bytes": lines(b"GET /\xff\xfe HTTP/1.1"),
+    "a path with a broken escape": lines(b"GET /%zz%ff HTTP/1.1", CLOSE),
+    "a path that is a URL": lines(b"GET http://evil.example/ HTTP/1.1", CLOSE),
+    "a path that is a star": lines(b"OPTIONS * HTTP/1.1", CLOSE),
+    "a connection to elsewhere": lines(b"CONNECT evil.example:443 HTTP/1.1", CLOSE),
+    "header names with blanks": lines(GET, b"X : y"),
+    "header values with controls": lines(GET, b"X: a\0b"),
+    "bare line feeds": lines(GET, CLOSE).replace(b"\r\n", b"\n"),
+    "folded headers": lines(GET, b"X: a", b" b", CLOSE),
     "HTTP/2 by prior knowledge": b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0" * 64,
-    "HTTP/2 by upgrade": b"GET / HTTP/1.1\r\nHost: localhost\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA\r\nConnection: Upgrade, HTTP2-Settings\r\n\r\n",
+    "HTTP/2 by upgrade": lines(
+        GET, b"Upgrade: h2c", b"HTTP2-Settings: AAAA", b"Connection: Upgrade, HTTP2-Settings"
+    ),
     "HTTP/0.9": b"GET /\r\n",
-    "HTTP/3.0": b"GET / HTTP/3.0\r\nHost: localhost\r\n\r\n",
-    "an expectation": b"POST /login HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\nhell",
-    "pipelined requests": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50,
-    "a cookie that is none": b'GET /api/v1/health HTTP/1.1\r\nHost: localhost\r\nCookie: \xff=;;;="\\\r\nConnection: close\r\n\r\n',
-    "a form that is none": b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Type: multipart/form-data\r\nContent-Length: 3\r\nConnection: close\r\n\r\n--\r",
+    "HTTP/3.0": lines(b"GET / HTTP/3.0"),
+    "an expectation": lines(POST, b"Expect: 100-continue", b"Content-Length: 5") + b"hell",
+    "pipelined requests": lines(b"GET /healthz HTTP/1.1") * 50,
+    "a cookie that is none": lines(b"GET /api/v1/health HTTP/1.1", b'Cookie: \xff=;;;="\\', CLOSE),
+    "a form that is none": lines(POST, b"Content-Type: multipart/form-data", b"Content-Length: 3", CLOSE)
+    + b"--\r",
     "nothing": b"",
 }
 
@@ -118,7 +136,7 @@ async def test_malformed_frames_end_their_own_connection_only(site, frames):
     token = site.service.access.token.encode()
     stream = await trio.open_tcp_stream(*site.address)
     async with stream:
-        await stream.send_all(UPGRADE.replace(b"{token}", token) + b"\r\n")
+        await stream.send_all(UPGRADE.replace(b"{token}", token))
         assert b" 101 " in await stream.receive_some()
         try:
             await stream.send_all(frames[1])
@@ -145,8 +163,9 @@ async def stalled(site, sent: bytes) -> trio.SocketStream:
 
 async def test_a_client_that_stops_reading_holds_up_neither_a_pick_nor_the_end(fleet):
     """By structure: a write to it waits in a task of its own, and has a deadline of its own."""
-    head = f"GET /api/v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {fleet.service.access.token}\r\n\r\n"
-    streams = [await stalled(fleet, head.encode() * 20) for _ in range(5)]
+    login = f"Authorization: Bearer {fleet.service.access.token}".encode()
+    head = lines(b"GET /api/v1/openapi.json HTTP/1.1", login)
+    streams = [await stalled(fleet, head * 20) for _ in range(5)]
     await fleet.settled()
     decision = await fleet.pick("1")
     assert decision.account
@@ -175,7 +194,7 @@ async def test_a_killed_web_comes_back_on_the_same_address(site):
     for _ in range(3):
         site.house.lives["web"].kill()
         await site.settled()
-        answer = await site.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        answer = await site.raw(lines(b"GET /healthz HTTP/1.1", CLOSE))
         assert answer.endswith(b"ok\n")
     assert site.house.lives["web"].restarts == 3
 
@@ -183,7 +202,7 @@ async def test_a_killed_web_comes_back_on_the_same_address(site):
 async def test_pages_are_told_that_the_service_stops(tmp_path):
     async with running(tmp_path) as site, site.live() as page:
         await ask(page)
-        await page.send_message('{"after": 0, "epoch": "%s"}' % site.desk.epoch)
+        await page.send_message(json.dumps({"after": 0, "epoch": site.desk.epoch}))
         await site.settled()
         site.house.lives["web"].kill()
         assert await page.get_message() == '{"kind":"closing"}'
@@ -202,5 +221,11 @@ async def test_a_crowd_is_turned_away_at_the_door(site, monkeypatch):
 
 
 async def test_a_connection_that_says_close_is_closed(site):
-    answer = await site.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    answer = await site.raw(lines(b"GET /healthz HTTP/1.1", CLOSE))
     assert answer.endswith(b"ok\n")
+
+
+async def test_a_request_that_never_ends_is_cut(site):
+    """The patience is shortened here: what is tested is that it ends."""
+    site.service.server._config.keep_alive_timeout = 0.05
+    assert await site.raw(b"GET / HTTP/1.1\r\nHost: local") == b""

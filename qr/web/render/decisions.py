@@ -114,8 +114,9 @@ def _layers(rules: Rules) -> list[str]:
 def explained(decision: Decision, names: Names) -> Iterator[Explained]:
     """Each candidate: the chosen one, those that were ranked as they dropped out last, then the others."""
     said = verdicts(decision)
+    ranked = {one.id for one in decision.ranked}
     for contender in _in_order(decision):
-        yield _explained(decision, contender, said[contender.id], names)
+        yield _explained(decision, contender, said[contender.id], ranked=contender.id in ranked, names=names)
     if decision.home is not None:
         yield _not_offered(decision, decision.home, said[decision.home.account], names)
 
@@ -128,7 +129,9 @@ def _in_order(decision: Decision) -> list[Contender]:
     return sorted(decision.pool, key=lambda one: (one.id != chosen, place.get(one.id, 1), one.id))
 
 
-def _explained(decision: Decision, contender: Contender, verdict: str, names: Names) -> Explained:
+def _explained(
+    decision: Decision, contender: Contender, verdict: str, *, ranked: bool, names: Names
+) -> Explained:
     account, chosen = contender.id, decision.chosen
     bound = decision.binding.account if decision.binding else None
     return Explained(
@@ -138,7 +141,7 @@ def _explained(decision: Decision, contender: Contender, verdict: str, names: Na
         provider=contender.candidate.provider or contender.standing.provider,
         offered=True,
         chosen=chosen is not None and chosen.account == account,
-        ranked=any(one.id == account for one in decision.ranked),
+        ranked=ranked,
         home=account == bound,
         verdict=verdict,
         verdict_text=verdict_text(verdict),
