@@ -1,5 +1,8 @@
 """Shared by all tests."""
 
+import os
+from collections.abc import Generator
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -15,3 +18,22 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """The settings of the developer's own router must not reach the tests."""
     for name in ("STATE_DIR", "SOCKET", "LISTEN", "TOKEN"):
         monkeypatch.delenv(f"QUOTA_ROUTER_{name}", raising=False)
+
+
+# Where everything is installed that a test may need, a skipped test is a test that was lost.
+NOTHING_SKIPPED = "QUOTA_ROUTER_TESTS_SKIP_NOTHING"
+
+# What no installation can give.
+EXCUSED = ("this machine's own name",)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """With the variable set, a skip is a failure."""
+    report = yield
+    if report.skipped and os.environ.get(NOTHING_SKIPPED) and not hasattr(report, "wasxfail"):
+        reason = str(report.longrepr[-1]) if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        if not any(excuse in reason for excuse in EXCUSED):
+            report.outcome = "failed"
+            report.longrepr = f"{reason} (and {NOTHING_SKIPPED} is set)"
+    return report
