@@ -9,7 +9,7 @@ from qr.actors.reports import Attempt
 from qr.actors.schedule import Schedule
 from qr.quota.attribution import attributed_window
 from qr.quota.belief import believed_windows
-from qr.quota.evidence import Snapshot, merge, shifted
+from qr.quota.evidence import Snapshot, merge, redated, shifted
 from qr.quota.failures import Failure
 from qr.quota.readings import Observation, Reading
 from qr.routing.account import AccountView, Login
@@ -155,9 +155,11 @@ def restored(state: AccountState, now: float) -> AccountState:
     """The state after a restart, however the clock was set meanwhile."""
     return evolve(
         state,
+        snapshot=redated(state.snapshot, now),
         breaker=state.breaker.restored(now, BreakerRules()),
         schedule=state.schedule.restored(now),
         passive_at=None if state.passive_at is None else min(state.passive_at, now),
+        dead_since=None if state.dead_since is None else min(state.dead_since, now),
     )
 
 

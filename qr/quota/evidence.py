@@ -12,7 +12,7 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from qr.quota.readings import Observation, Reading
-from qr.quota.windows import Status
+from qr.quota.windows import CLOCK_SLACK, DAY, Status
 
 __all__ = [
     "Anchor",
@@ -26,6 +26,7 @@ __all__ = [
     "Told",
     "last_said",
     "merge",
+    "redated",
     "shifted",
 ]
 
@@ -35,6 +36,9 @@ MAX_ANCHORS = 6
 
 # An account has three windows and a few model families; more names than this are a provider gone wild.
 MAX_WINDOWS = 24
+
+# The age, in seconds, of evidence whose age cannot be known: above the highest `max_age`.
+LONG_AGO = 31 * DAY
 
 SEVERITY: Mapping[Status, int] = {"allowed": 0, "allowed_warning": 1, "rejected": 2}
 
@@ -256,3 +260,16 @@ def shifted(snapshot: Snapshot, seconds: float) -> Snapshot:
         all_clear=maybe(snapshot.all_clear),
         plan=maybe(snapshot.plan),
     )
+
+
+def redated(snapshot: Snapshot, now: float) -> Snapshot:
+    """
+    The same evidence after a restart at *now* (epoch seconds).
+
+    Evidence from the future tells that the clock was set back while nobody ran: its age cannot be known. It
+    is dated long ago: it stands until something is read, and whatever is read replaces it.
+    """
+    said = (snapshot.listing, snapshot.all_clear, snapshot.plan)
+    times = [*map(last_said, snapshot.evidence.values()), *(one.at for one in said if one is not None)]
+    newest = max(times, default=now)
+    return snapshot if newest <= now + CLOCK_SLACK else shifted(snapshot, now - LONG_AGO - newest)

@@ -12,6 +12,7 @@ from attrs import frozen
 
 __all__ = [
     "ALWAYS",
+    "CLOCK_SLACK",
     "LENGTHS",
     "LONG",
     "Status",

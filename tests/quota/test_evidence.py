@@ -2,11 +2,12 @@
 
 from itertools import pairwise
 
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
 
 from qr.quota.belief import believed_windows
-from qr.quota.evidence import MAX_ANCHORS, MAX_WINDOWS, Snapshot, merge, shifted
+from qr.quota.evidence import MAX_ANCHORS, MAX_WINDOWS, Snapshot, last_said, merge, redated, shifted
 from qr.quota.readings import Observation, Reading
 
 NOW = 1_788_280_000.0
@@ -67,9 +68,27 @@ def test_what_is_believed_is_never_newer_than_its_evidence_and_stays_in_bounds(s
 def test_a_step_of_the_clock_leaves_the_age_of_evidence_as_it_was(seen, seconds):
     before, after = snapshot(*seen), shifted(snapshot(*seen), seconds)
     assert shifted(after, -seconds) == before
+    told = {reading.resets_at for observation in seen for reading in observation.readings}
     for name, window in believed_windows(before).items():
         assert believed_windows(after)[name].observed_at == window.observed_at + seconds
-        assert believed_windows(after)[name].resets_at == window.resets_at
+        assert believed_windows(after)[name].resets_at in {*told, None}
+
+
+@given(st.lists(observations, min_size=1, max_size=5))
+def test_after_a_restart_evidence_from_the_past_is_as_it_was(seen):
+    assert redated(snapshot(*seen), NOW + HOUR) == snapshot(*seen)
+
+
+@given(st.lists(observations, min_size=1, max_size=5), observations)
+def test_evidence_from_the_future_stands_after_a_restart_until_something_is_read(seen, then):
+    """The clock was set back while nobody ran: the old evidence is older than any, and hides nothing."""
+    now = NOW - HOUR
+    kept = redated(snapshot(*seen), now)
+    assert kept.evidence.keys() == snapshot(*seen).evidence.keys()
+    assert all(window.age(now) > 30 * 24 * HOUR for window in believed_windows(kept).values())
+    read = evolve(then, observed_at=now)
+    both, alone = merge(kept, read).evidence, snapshot(read).evidence
+    assert all(last_said(both[name]) == now for name in alone)
 
 
 def test_more_windows_than_any_account_has_are_not_kept():

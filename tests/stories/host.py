@@ -68,14 +68,16 @@ class Host:
     """It delivers usage records; some hosts do not."""
     delivering: Callable[[], AbstractContextManager[None]] = nullcontext
     """Around the delivery of a usage record: it may wait until the service has taken it in."""
+    watch_descriptors: bool = False
+    """Off while the service lives in this process, and opens what it likes."""
     accounts: dict[str, Account] = field(factory=dict)
     loaded: Loaded = field(init=False)
     requests: int = 0
 
     def __enter__(self) -> Self:
-        # The service of a story may live in this process, and opens what it likes meanwhile.
         callbacks = {"host.auth.list": self._list}
-        self.loaded = Loaded(self.library, callbacks, watch_descriptors=False).__enter__()
+        loaded = Loaded(self.library, callbacks, watch_descriptors=self.watch_descriptors)
+        self.loaded = loaded.__enter__()
         self.configures()
         return self
 
@@ -101,9 +103,11 @@ class Host:
         """An agent thread of this name; None: a client that names none."""
         return Agent(self, name, parent)
 
-    def serves(self, name: str, *, model: str = SONNET, session: str = "", **told: float | str) -> None:
-        """A request was served by *name*, whose answer told what is left (see `signals`)."""
-        self._report(name, model, session, {}, told)
+    def serves(
+        self, name: str, *, model: str = SONNET, session: str = "", ago: float = 0.0, **told: float | str
+    ) -> None:
+        """A request was served by *name*, *ago* seconds ago; the answer told what is left (see `signals`)."""
+        self._report(name, model, session, {}, told, ago)
 
     def refuses(
         self,
@@ -125,20 +129,21 @@ class Host:
         session: str,
         failure: Mapping[str, Any],
         told: Mapping[str, float | str],
+        ago: float = 0.0,
     ) -> None:
         account = self.accounts[name]
         # A host uses nobody whom it has not offered; a request without a session binds nothing.
         self.session(None).asks(model, offered=name)
-        began = self.now() - TAKES
+        ended = self.now() - ago
         tell = signals.claude if account.provider == "claude" else signals.codex
         record = {
             "Provider": account.provider,
             "Model": model,
             "AuthID": name,
             "AuthType": account.kind,
-            "RequestedAt": datetime.fromtimestamp(began, UTC).isoformat(),
+            "RequestedAt": datetime.fromtimestamp(ended - TAKES, UTC).isoformat(),
             "Latency": int(TAKES * NANOSECONDS),
-            "ResponseHeaders": tell(self.now(), **told) or None,
+            "ResponseHeaders": tell(ended, **told) or None,
             **failure,
         }
         if self.schema > OLD:

@@ -47,6 +47,22 @@ def test_what_was_told_long_before_a_restart_is_no_basis_for_a_new_session(
     assert host.session("S2").asks() is None
 
 
+def test_a_clock_that_was_set_back_while_the_service_was_down_blinds_it_to_nothing(
+    host: Host, service: Inside, watch: Watch
+) -> None:
+    """What it remembers lies in the future then; what is told now counts all the same."""
+    host.has("ann", "bob")
+    two(host)
+    assert host.session("S1").asks() == "ann"
+    service.stop()
+    watch.passes(-3 * HOUR)
+    service.start()
+    assert host.session("S1").asks() == "ann"
+    assert host.session("S2").asks() is None
+    host.serves("bob", five=10, week=20, week_resets=3 * DAY)
+    assert host.session("S2").asks() == "bob"
+
+
 def test_a_spent_account_is_still_spent_after_a_restart(host: Host, service: Inside) -> None:
     host.has("ann", "bob")
     two(host)
