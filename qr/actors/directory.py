@@ -117,9 +117,7 @@ class Directory:
     def changed(self, notices: Iterable[Notice], reservations: Reservations) -> None:
         """Accounts told what they are now."""
         for view, state in notices:
-            room = self.rooms.get(view.id)
-            if room is not None:
-                room.state = state
+            if view.id in self.rooms:
                 self._journal.account(view.id, state)
                 self._take(view, reservations)
 

@@ -3,13 +3,14 @@
 import random
 
 import trio
-from attrs import define, field
+from attrs import define, evolve, field
 
 from qr.actors.account import CAPACITY, AccountActor, Surroundings
 from qr.actors.account_state import AccountState
 from qr.actors.lives import Life, keep_alive
 from qr.actors.mailbox import Mailbox
 from qr.actors.messages import AccountMessage
+from qr.routing.account import AccountView
 from qr.routing.sessions import fingerprint
 
 __all__ = ["Room", "Rooms"]
@@ -20,6 +21,7 @@ class Room:
     """One account's actor, alive or between two lives."""
 
     state: AccountState
+    """As the actor told it last, whether anybody has listened or not."""
     mailbox: Mailbox[AccountMessage] = field(factory=lambda: Mailbox(CAPACITY))
     life: Life = field(init=False)
     scope: trio.CancelScope = field(factory=trio.CancelScope)
@@ -74,5 +76,10 @@ class Rooms:
 
     def _actor(self, room: Room) -> AccountActor:
         """The next actor for *room*, from what the last one made known."""
+
+        def publish(view: AccountView, state: AccountState) -> None:
+            room.state = state
+            self._around.publish(view, state)
+
         chance = random.Random(f"{self._seed} {room.state.id} {room.life.restarts}")  # noqa: S311 - no secret
-        return AccountActor(room.state, room.mailbox, self._around, chance)
+        return AccountActor(room.state, room.mailbox, evolve(self._around, publish=publish), chance)
