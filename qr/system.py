@@ -156,7 +156,8 @@ class House:
 
     def _new_census(self) -> Run:
         alone = self.current.settings.auth_dir is not None
-        self.census = Census(self.credentials(), self.door, lambda: None if alone else self.link.attached)
+        source, link = self.credentials(), self.link
+        self.census = Census(source, self.door, lambda: None if alone else link.attached, link.pass_on)
         return self.census.run
 
     def _new_release(self) -> Run:

@@ -8,6 +8,7 @@ import contextlib
 import os
 import socket
 import stat
+from collections.abc import Mapping
 from pathlib import Path
 
 import structlog
@@ -163,11 +164,16 @@ class Connection:
         elif frame.kind == PING:
             await self._send(encode_pong(self._deadline_ms))
         elif frame.kind == ATTACH:
-            self._link.attach(read_attach(frame.payload), self._stream)
+            await self._attach(*read_attach(frame.payload))
         elif frame.kind == HOST_REPLY:
-            self._link.answered(frame)
+            self._link.answered(self._stream, frame)
         else:
             raise FrameError(f"a library does not send frames of kind {frame.kind}")
+
+    async def _attach(self, about: Mapping[str, str], settings: bytes) -> None:
+        """The settings of a library that has been replaced are old ones."""
+        if self._link.attach(about, self._stream) and settings:
+            await self._calls.answer("plugin.reconfigure", settings)
 
     async def _send(self, frame: bytes) -> None:
         with trio.fail_after(SEND_TIMEOUT), contextlib.suppress(trio.TooSlowError):

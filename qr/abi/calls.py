@@ -75,6 +75,8 @@ class Calls:
         self._base = base
         self._clock = clock
         self._pages = pages
+        self._settling = trio.Lock()
+        """Settings are taken over in the order in which they came."""
         self.feedback = 0
         """Usage records seen; some hosts send none."""
         self.unreadable = 0
@@ -126,8 +128,13 @@ class Calls:
         """Settings that are wrong stay out of force; the registration is valid all the same."""
         request = decode_register(body)
         self.schema = request.schema_version or 1
+        async with self._settling:
+            await self._settle(request.config)
+        return registration(request.schema_version)
+
+    async def _settle(self, config: str) -> None:
         try:
-            settings = await trio.to_thread.run_sync(self._parsed, request.config)
+            settings = await trio.to_thread.run_sync(self._parsed, config)
         except SettingsError as refusal:
             log.warning("settings of the host refused", problems=len(refusal.problems))
             self._current.refuse([str(problem) for problem in refusal.problems])
@@ -135,7 +142,6 @@ class Calls:
             self._journal.owned_by_host(settings.rules)
             if self._current.take(settings):
                 self._door.tell(Apply(settings))
-        return registration(request.schema_version)
 
     def _parsed(self, config: str) -> Settings:
         """In a thread: YAML that was written to be slow takes a second."""

@@ -16,16 +16,17 @@ A frame is a header of 8 bytes, little-endian, and a payload:
 | `HOST_REPLY` | library | u8 return code, host's answer  | the answer to the oldest open `HOST_CALL`        |
 | `PING`       | library | empty                          | is anybody there?                                |
 | `PONG`       | service | empty                          | yes                                              |
-| `ATTACH`     | library | lines `key=value`              | makes this connection the callback connection    |
+| `ATTACH`     | library | lines, and the host's settings | makes this connection a callback connection      |
 
 The library opens two sorts of connections. Ordinary ones carry `CALL`, `NOTE` and `PING`, one open call at a
 time, and are kept for the next call; the library closes one to abandon its call. The callback connection
-opens with `ATTACH` (keys `plugin`, `version`, `pid`, and `dropped`: the notes that could not be sent so far)
-and then carries only `HOST_CALL` and `HOST_REPLY`.
+opens with `ATTACH` and then carries only `HOST_CALL` and `HOST_REPLY`.
 
-Whenever a callback connection has been made and the service has not answered the last `plugin.register` or
-`plugin.reconfigure` (it was down then, or is a new process), the library makes that call again by itself, as
-`plugin.reconfigure`: a restarted service learns the host's settings without waiting for their next change.
+The payload of `ATTACH` is lines `key=value`, an empty line, and the body of the last `plugin.register` or
+`plugin.reconfigure`, if there was one: a service that was down then, or has been restarted, learns the host's
+settings without waiting for their next change. The keys are `plugin`, `version`, `pid`, `dropped` (the notes
+that could not be sent so far) and `configured` (when that last call came, in milliseconds of the machine's
+monotonic clock: of two libraries the one that was configured later has the settings in force).
 """
 
 from collections.abc import Mapping
@@ -220,9 +221,10 @@ def encode_pong(deadline_ms: int = 0) -> bytes:
     return _frame(PONG, b"", deadline_ms)
 
 
-def encode_attach(fields: Mapping[str, str]) -> bytes:
-    """An `ATTACH` frame of `key=value` lines."""
-    return _frame(ATTACH, "".join(f"{key}={value}\n" for key, value in fields.items()).encode())
+def encode_attach(fields: Mapping[str, str], settings: bytes = b"") -> bytes:
+    """An `ATTACH` frame of `key=value` lines and the host's last settings."""
+    lines = "".join(f"{key}={value}\n" for key, value in fields.items())
+    return _frame(ATTACH, lines.encode() + b"\n" + settings)
 
 
 def read_call(payload: bytes) -> Call:
@@ -248,10 +250,16 @@ def read_host_reply(payload: bytes) -> HostReply:
     return HostReply(payload[0], payload[1:])
 
 
-def read_attach(payload: bytes) -> dict[str, str]:
-    """The fields of an `ATTACH`; lines without `=` are skipped. Raises `FrameError` when it is no UTF-8."""
+def read_attach(payload: bytes) -> tuple[dict[str, str], bytes]:
+    """
+    The fields of an `ATTACH`, and the host's last settings; lines without `=` are skipped.
+
+    Raises:
+        FrameError: the lines are no UTF-8.
+    """
+    head, _, settings = payload.partition(b"\n\n")
     try:
-        lines = payload.decode().splitlines()
+        lines = head.decode().splitlines()
     except UnicodeDecodeError:
         raise FrameError("an ATTACH that is no UTF-8") from None
-    return {key: value for key, mark, value in (line.partition("=") for line in lines) if mark}
+    return {key: value for key, mark, value in (line.partition("=") for line in lines) if mark}, settings

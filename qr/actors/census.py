@@ -26,17 +26,25 @@ log = structlog.get_logger(__name__)
 class Census:
     """One life of the census."""
 
-    def __init__(self, source: CredentialSource, door: Door, ready: Callable[[], trio.Event | None]) -> None:
+    def __init__(
+        self,
+        source: CredentialSource,
+        door: Door,
+        ready: Callable[[], trio.Event | None],
+        failed: Callable[[], None] = lambda: None,
+    ) -> None:
         """
         Args:
             source: lists the accounts.
             door: the supervisor's.
             ready: what to wait for before the source can be asked at all; None: nothing.
+            failed: told when a listing failed, before the next one.
 
         """
         self._source = source
         self._door = door
         self._ready = ready
+        self._failed = failed
         self.problem: str | None = None
         """Why the last listing failed; None when it did not."""
 
@@ -53,6 +61,7 @@ class Census:
             entries = await self._source.list()
         except CredentialError as error:
             self.problem = str(error)
+            self._failed()
             return False
         self.problem = None
         return self._door.tell(Listing([_entry(entry) for entry in entries]))

@@ -139,6 +139,8 @@ class Service:
         self.calls: list[Call] = []
         self.notes: list[Call] = []
         self.attached: list[dict[str, str]] = []
+        self.settings: list[bytes] = []
+        """What each library that attached had been configured with."""
         self.most_connections = 0
         """The most that were open at a time."""
         self._connections: set[socket.socket] = set()
@@ -232,7 +234,9 @@ class Service:
             if frame.kind == frames.HOST_REPLY:
                 self._replies.append(frames.read_host_reply(frame.payload))
             elif frame.kind == frames.ATTACH:
-                self.attached.append(frames.read_attach(frame.payload))
+                said, settings = frames.read_attach(frame.payload)
+                self.settings.append(settings)
+                self.attached.append(said)
                 self._callback = connection
             elif frame.kind == frames.NOTE:
                 self.notes.append(frames.read_call(frame.payload))

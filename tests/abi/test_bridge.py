@@ -1,10 +1,13 @@
 """The service's side of the socket: real connections, frames of all kinds, none of which harms another."""
 
+import base64
 import stat
 from contextlib import asynccontextmanager, suppress
 
+import msgspec
 import pytest
 import trio
+import trio.testing
 
 from qr.abi import bridge as bridge_module
 from qr.abi.bridge import Bridge, SocketBusy, open_socket
@@ -14,6 +17,7 @@ from qr.abi.frames import (
     PONG,
     REPLY,
     Frames,
+    encode_attach,
     encode_call,
     encode_note,
     encode_ping,
@@ -98,6 +102,36 @@ async def test_more_connections_than_there_is_room_for_are_turned_away(tmp_path)
         bridge.connections = 0
         assert bridge.turned_away == 1
         assert await exchange(path, encode_ping())
+
+
+def attachment(configured, mode, pid="1"):
+    config = base64.b64encode(f"mode: {mode}\n".encode()).decode()
+    about = {"plugin": "quota-router", "pid": pid, "configured": str(configured)}
+    return encode_attach(about, msgspec.json.encode({"config_yaml": config, "schema_version": 6}))
+
+
+@pytest.mark.parametrize(("times", "mode"), [((1, 2), "off"), ((2, 1), "shadow"), ((1, 1), "off")])
+async def test_the_settings_in_force_are_those_of_the_library_that_was_configured_last(tmp_path, times, mode):
+    """A host that has loaded a newer library keeps the older one, with older settings, attached."""
+    first, second = times
+    async with (
+        bridged(tmp_path) as (bridge, path),
+        await trio.open_unix_socket(str(path)) as one,
+        await trio.open_unix_socket(str(path)) as other,
+    ):
+        await one.send_all(attachment(first, "shadow"))
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        await other.send_all(attachment(second, "off"))
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        assert bridge._current.settings.rules.mode == mode
+
+
+async def test_an_attachment_without_settings_changes_none(tmp_path):
+    async with bridged(tmp_path) as (bridge, path), await trio.open_unix_socket(str(path)) as stream:
+        await stream.send_all(encode_attach({"pid": "1", "configured": "0"}))
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        assert bridge._link.up
+        assert bridge._current.generation == 0
 
 
 class TestSocket:

@@ -1,6 +1,7 @@
 """The service calls the host through the library, whenever it likes; and learns what it missed."""
 
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,9 +11,10 @@ import pytest
 from qr.abi import frames
 from qr.abi.frames import HostReply
 from tests.abi.host import Host, eventually
-from tests.abi.service import Service, replying
+from tests.abi.service import Service, closing, replying
 
 PICK = {"Provider": "", "Providers": ["claude"], "Candidates": [{"ID": "ann"}]}
+ACTIVE = "bW9kZTogYWN0aXZlCg=="
 LISTING = b'{"ok":true,"result":{"files":[{"id":"ann","auth_index":"1"}]}}'
 
 
@@ -111,9 +113,8 @@ def test_a_service_that_starts_later_learns_the_host_s_settings(library: Path, s
         host.register(config="mode: shadow\n")
         host.reconfigure(config="mode: active\n")
         with Service(socket_path) as service:
-            eventually(lambda: service.calls)
-            assert service.methods() == ["plugin.reconfigure"]
-            assert json.loads(service.calls[0].body)["config_yaml"] == "bW9kZTogYWN0aXZlCg=="
+            eventually(lambda: service.attached)
+            assert json.loads(service.settings[0])["config_yaml"] == ACTIVE
 
 
 def test_a_restarted_service_learns_the_host_s_settings(library: Path, socket_path: Path) -> None:
@@ -122,14 +123,39 @@ def test_a_restarted_service_learns_the_host_s_settings(library: Path, socket_pa
             host.register(config="mode: active\n")
             eventually(lambda: service.attached)
         with Service(socket_path) as service:
-            eventually(lambda: service.calls)
-            assert service.methods() == ["plugin.reconfigure"]
+            eventually(lambda: service.attached)
+            assert json.loads(service.settings[0])["config_yaml"] == ACTIVE
 
 
-def test_a_service_that_has_the_settings_is_not_told_again(host: Host, service: Service) -> None:
-    eventually(lambda: service.attached)
-    service.host_call("host.auth.list")
-    assert service.methods() == ["plugin.register"]
+def test_a_service_that_missed_new_settings_gets_them_with_a_new_connection(
+    library: Path, socket_path: Path
+) -> None:
+    """It may have thrown away what arrived while it hung."""
+    with Service(socket_path) as service, Host(library, watch_descriptors=False) as host:
+        host.register()
+        eventually(lambda: service.attached)
+        service.script = closing()
+        host.reconfigure(config="mode: active\n")
+        eventually(lambda: len(service.attached) == 2)
+        assert json.loads(service.settings[1])["config_yaml"] == ACTIVE
+
+
+def test_of_two_copies_in_one_host_the_service_can_tell_which_was_configured_last(
+    library: Path, service: Service
+) -> None:
+    """A host keeps the old copy mapped after a hot reload, and it comes back to a restarted service too."""
+    copy = Path(shutil.copy(library, library.with_stem("quota-router-v9")))
+    with Host(library, watch_descriptors=False) as old, Host(copy, watch_descriptors=False) as new:
+        old.register(config="mode: shadow\n")
+        eventually(lambda: service.attached)
+        new.register(config="mode: active\n")
+        eventually(lambda: len(service.attached) == 2)
+        service.hang_up()
+        eventually(lambda: len(service.attached) == 4)
+        again = zip(service.attached[2:], service.settings[2:], strict=True)
+        by_time = sorted((int(said["configured"]), settings) for said, settings in again)
+        assert json.loads(by_time[-1][1])["config_yaml"] == ACTIVE
+        old.unload()
 
 
 def test_a_quiesced_library_lets_go_of_the_service_until_it_is_configured_again(

@@ -103,9 +103,9 @@ def test_the_answers_of_the_host_come_out_as_they_went_in(code: int, body: bytes
 
 def test_an_attachment_comes_out_as_it_went_in() -> None:
     fields = {"plugin": "quota-router", "version": "1.0", "pid": "7"}
-    [frame] = Frames().feed(frames.encode_attach(fields))
-    assert frames.read_attach(frame.payload) == fields
-    assert frames.read_attach(b"no mark\nkey=a=b\n\n") == {"key": "a=b"}
+    [frame] = Frames().feed(frames.encode_attach(fields, b"any\n\nbytes \xff"))
+    assert frames.read_attach(frame.payload) == (fields, b"any\n\nbytes \xff")
+    assert frames.read_attach(b"no mark\nkey=a=b\n") == ({"key": "a=b"}, b"")
 
 
 @pytest.mark.parametrize("payload", [b"", b"\x01", b"\x05abcd", b"\x02\xff\xfe"])

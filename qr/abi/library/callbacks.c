@@ -3,7 +3,7 @@
  * their credentials while no request is under way, before the first pick for one; so the host's own calls
  * cannot lend their threads for it, and the one that brings usage records must not be kept waiting at all.
  *
- * The same thread sees that a service which was down, or was restarted, gets the host's last settings.
+ * Whoever is attached to gets the host's last settings: the service may have been down when they came.
  */
 #include "library.h"
 
@@ -29,38 +29,20 @@ static pthread_t thread;
 static bool running, stopping, resting;
 static int connection = -1;
 
-static pthread_mutex_t settling = PTHREAD_MUTEX_INITIALIZER; /* settings travel one at a time */
+static pthread_mutex_t settling = PTHREAD_MUTEX_INITIALIZER; /* over the host's last settings */
 static void *settings;
 static size_t settings_length;
-static bool settled; /* the service has answered the last settings */
+static int64_t configured; /* when they came */
 
-static void send_settings(const char *method, struct bytes body)
-{
-    struct frame reply;
-    settled = link_ask(method, body, &reply, now_ms() + SETTINGS_MS) == DONE;
-    if (settled)
-        free(reply.payload);
-}
-
-/* Passes plugin.register or plugin.reconfigure on, and keeps it for a service that is not there yet. */
-void callbacks_settle(const char *method, struct bytes body)
+static void keep_settings(struct bytes body)
 {
     pthread_mutex_lock(&settling);
     free(settings);
     settings = body.length > 0 && body.length <= MAX_SETTINGS ? malloc(body.length) : NULL;
+    settings_length = settings == NULL ? 0 : body.length;
     if (settings != NULL)
-        memcpy(settings, body.at, settings_length = body.length);
-    send_settings(method, body);
-    pthread_mutex_unlock(&settling);
-}
-
-/* While the host itself is passing settings on, these are the newest, and nobody waits for them here. */
-static void repeat_settings(void)
-{
-    if (pthread_mutex_trylock(&settling) != 0)
-        return;
-    if (!settled && settings != NULL)
-        send_settings("plugin.reconfigure", (struct bytes){settings, settings_length});
+        memcpy(settings, body.at, body.length);
+    configured = now_ms();
     pthread_mutex_unlock(&settling);
 }
 
@@ -80,17 +62,19 @@ static void hang_up(int fd)
     connection = -1;
     pthread_mutex_unlock(&lock);
     close(fd);
-    pthread_mutex_lock(&settling);
-    settled = false; /* whoever answers next may be another process */
-    pthread_mutex_unlock(&settling);
 }
 
 static enum outcome attach(int fd)
 {
-    char text[PLUGIN_ID + 128];
-    int length = snprintf(text, sizeof text, "plugin=%s\nversion=%s\npid=%ld\ndropped=%lu\n", plugin,
-                          QUOTA_ROUTER_VERSION, (long)getpid(), link_dropped());
-    return send_frame(fd, ATTACH, (struct bytes){text, (size_t)length}, (struct bytes){0}, 0);
+    static const char lines[] = "plugin=%s\nversion=%s\npid=%ld\ndropped=%lu\nconfigured=%lld\n\n";
+    char text[PLUGIN_ID + 192];
+    pthread_mutex_lock(&settling);
+    int length = snprintf(text, sizeof text, lines, plugin, QUOTA_ROUTER_VERSION, (long)getpid(),
+                          link_dropped(), (long long)configured);
+    struct bytes head = {text, (size_t)length}, body = {settings, settings_length};
+    enum outcome outcome = send_frame(fd, ATTACH, head, body, now_ms() + SETTINGS_MS);
+    pthread_mutex_unlock(&settling);
+    return outcome;
 }
 
 static enum outcome call_host(int fd, const char *method, struct bytes body)
@@ -135,10 +119,8 @@ static bool attend(void)
     int fd = path[0] == '\0' ? -1 : dial(path, 0);
     if (fd < 0)
         return false;
-    if (hold_connection(fd) && attach(fd) == DONE) {
-        repeat_settings();
+    if (hold_connection(fd) && attach(fd) == DONE)
         served = serve(fd);
-    }
     hang_up(fd);
     return served;
 }
@@ -185,13 +167,19 @@ static bool start_thread(void)
     return started;
 }
 
+static void leave_connection(void)
+{
+    if (connection >= 0)
+        shutdown(connection, SHUT_RDWR);
+}
+
 /* Starts the thread, or has it dial at once; *elsewhere* makes it leave its present connection. */
-void callbacks_start(const char *id, bool elsewhere)
+static void start(const char *id, bool elsewhere)
 {
     pthread_mutex_lock(&lock);
     resting = false;
-    if (elsewhere && connection >= 0)
-        shutdown(connection, SHUT_RDWR);
+    if (elsewhere)
+        leave_connection();
     if (running) {
         pthread_cond_signal(&nudged);
     } else if (!stopping && host->call != NULL && host->free_buffer != NULL) {
@@ -201,13 +189,30 @@ void callbacks_start(const char *id, bool elsewhere)
     pthread_mutex_unlock(&lock);
 }
 
+/*
+ * Takes over plugin.register or plugin.reconfigure: keeps the settings, passes them on, and has the thread
+ * attend to the service for the plugin *id*. A service that misses them gets them from a new connection.
+ */
+void callbacks_configure(const char *id, bool elsewhere, const char *method, struct bytes body)
+{
+    struct frame reply;
+    keep_settings(body);
+    start(id, elsewhere);
+    if (link_ask(method, body, &reply, now_ms() + SETTINGS_MS) == DONE) {
+        free(reply.payload);
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    leave_connection();
+    pthread_mutex_unlock(&lock);
+}
+
 /* Another copy of the library takes over: this one is silent until it is configured again. */
 void callbacks_rest(void)
 {
     pthread_mutex_lock(&lock);
     resting = true;
-    if (connection >= 0)
-        shutdown(connection, SHUT_RDWR);
+    leave_connection();
     pthread_mutex_unlock(&lock);
 }
 
@@ -216,8 +221,7 @@ void callbacks_stop(void)
 {
     pthread_mutex_lock(&lock);
     stopping = true;
-    if (connection >= 0)
-        shutdown(connection, SHUT_RDWR);
+    leave_connection();
     pthread_cond_signal(&nudged);
     bool join = running;
     running = false;
@@ -227,5 +231,6 @@ void callbacks_stop(void)
     pthread_mutex_lock(&settling);
     free(settings);
     settings = NULL;
+    settings_length = 0;
     pthread_mutex_unlock(&settling);
 }

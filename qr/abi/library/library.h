@@ -96,8 +96,7 @@ void link_close(void);
 
 /* callbacks.c: the thread that calls the host for the service. */
 void callbacks_open(const cliproxy_host_api *host);
-void callbacks_start(const char *plugin, bool elsewhere);
-void callbacks_settle(const char *method, struct bytes body);
+void callbacks_configure(const char *plugin, bool elsewhere, const char *method, struct bytes body);
 void callbacks_rest(void);
 void callbacks_stop(void);
 

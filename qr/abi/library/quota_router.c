@@ -51,8 +51,7 @@ static struct bytes configure(const char *method, struct bytes request)
     struct settings settings;
     read_settings(&settings);
     set_pick_deadline_ms(settings.pick_deadline_ms);
-    callbacks_start(settings.plugin, link_aim(settings.socket));
-    callbacks_settle(method, request);
+    callbacks_configure(settings.plugin, link_aim(settings.socket), method, request);
     return registration(request);
 }
 
