@@ -37,7 +37,7 @@ class Access:
 
     token: str = field(repr=False)
     own: bool = False
-    """Set by the operator; only then the service may be reachable from elsewhere."""
+    """Set by the operator, who knows it: it need not be printed."""
     problem: str | None = None
     """Why a made token is not kept for the next start."""
 

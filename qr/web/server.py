@@ -23,7 +23,8 @@ from qr.web.entrances import Entrance
 
 __all__ = ["Doorway", "Server"]
 
-# Connections at once, of all entrances: a browser opens six, a page keeps one for the feed.
+# Connections at once over the network: a browser opens six, a page keeps one for the feed. The owner's own
+# way in stays open in any crowd.
 MAX_CONNECTIONS: Final = 512
 
 # Bytes that are written at once, and seconds in which the peer must take them: who is slower than three
@@ -171,12 +172,12 @@ class Server:
         listener = trio.SocketListener(trio.socket.from_stdlib_socket(doorway.listening.dup()))
         async with listener:
             await trio.serve_listeners(
-                partial(self._serve, app), [listener], handler_nursery=self._connections
+                partial(self._serve, app, doorway.entrance), [listener], handler_nursery=self._connections
             )
 
-    async def _serve(self, app: AppWrapper, accepted: trio.SocketStream) -> None:
+    async def _serve(self, app: AppWrapper, entrance: Entrance, accepted: trio.SocketStream) -> None:
         """One connection; whatever happens to it, the others never notice."""
-        if len(self._streams) >= MAX_CONNECTIONS:
+        if entrance == "network" and len(self._streams) >= MAX_CONNECTIONS:
             self.turned_away += 1
             await trio.aclose_forcefully(accepted)
             return

@@ -13,6 +13,8 @@ BACKLOG: Final = 128
 # Milliseconds after which the kernel gives up a peer that acknowledges nothing (Linux only).
 USER_TIMEOUT: Final = 10_000
 
+Address = tuple[str | int | bytes, ...]
+
 
 class ExposedError(OSError):
     """Other machines would reach the service without a token of one's own."""
@@ -26,9 +28,7 @@ def listen_on(settings: Settings) -> socket.socket:
         ExposedError: it is beyond loopback, and the operator set no token.
         OSError: the address is in use, or none of this machine.
     """
-    family, _, _, _, address = socket.getaddrinfo(
-        settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-    )[0]
+    family, address = _resolved(settings)
     if not settings.token and not ipaddress.ip_address(str(address[0]).partition("%")[0]).is_loopback:
         raise ExposedError(
             f"{settings.listen} can be reached from other machines: set a token of your own "
@@ -37,7 +37,18 @@ def listen_on(settings: Settings) -> socket.socket:
     return _listening(family, address)
 
 
-def _listening(family: int, address: tuple[str | int | bytes, ...]) -> socket.socket:
+def _resolved(settings: Settings) -> tuple[int, Address]:
+    try:
+        found = socket.getaddrinfo(
+            settings.host, settings.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+    except socket.gaierror as error:
+        raise OSError(f"cannot listen on {settings.listen}: {error.strerror}") from error
+    family, _, _, _, address = found[0]
+    return family, address
+
+
+def _listening(family: int, address: Address) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -17,7 +17,6 @@ def test_a_token_is_made_at_the_first_start_and_kept(tmp_path):
     first = open_access(Settings(state_dir=tmp_path / "state"))
     assert len(first.token) >= 43
     assert open_access(Settings(state_dir=tmp_path / "state")).token == first.token
-    assert not first.own
     assert first.problem is None
 
 

@@ -208,12 +208,15 @@ async def test_pages_are_told_that_the_service_stops(tmp_path):
         assert await page.get_message() == '{"kind":"closing"}'
 
 
-async def test_a_crowd_is_turned_away_at_the_door(site, monkeypatch):
+async def test_a_crowd_is_turned_away_at_the_door(site, tmp_path, monkeypatch):
     """The bound is lowered here: 512 connections would cost the test more than they teach."""
     monkeypatch.setattr(server, "MAX_CONNECTIONS", 3)
     streams = [await trio.open_tcp_stream(*site.address) for _ in range(6)]
     await site.settled()
     assert site.service.server.turned_away == 3
+    async with await trio.open_unix_socket(str(tmp_path / "web.sock")) as owner:
+        await owner.send_all(lines(b"GET /healthz HTTP/1.1", CLOSE))
+        assert b" 200 " in await owner.receive_some()
     for stream in streams:
         await stream.aclose()
     await site.settled()

@@ -48,6 +48,11 @@ def test_a_wildcard_is_named_as_the_machine_itself_reaches_it(tmp_path):
         assert address_of(listening)[0] == "127.0.0.1"
 
 
+def test_a_name_that_nobody_knows_says_so(tmp_path):
+    with pytest.raises(OSError, match=r"cannot listen on nowhere\.invalid:0"):
+        listen_on(Settings(state_dir=tmp_path, listen="nowhere.invalid:0", token="a-token-of-my-own-making"))
+
+
 def test_an_address_in_use_says_so(tmp_path):
     with listen_on(Settings(state_dir=tmp_path, listen="127.0.0.1:0")) as first:
         taken = f"127.0.0.1:{first.getsockname()[1]}"

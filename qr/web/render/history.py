@@ -1,6 +1,6 @@
 """Quota over time: one window's use in columns, a gap where nobody looked."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from qr.quota.history import COARSE, Sample
 from qr.quota.history import Series as Kept
@@ -43,7 +43,7 @@ def series_shape(account: str, window: str, kept: Kept, names: Names, *, columns
     )
 
 
-def _points(samples: tuple[Sample, ...]) -> Iterator[tuple[float, float | None]]:
+def _points(samples: Iterable[Sample]) -> Iterator[tuple[float, float | None]]:
     before: Sample | None = None
     for sample in samples:
         if before is not None and sample.at - before.at > GAP:
