@@ -49,7 +49,7 @@ from qr.actors.schedule import refresh_at
 from qr.clock import Clock
 from qr.quota.belief import believed_windows
 from qr.quota.warnings import transitions
-from qr.quota.windows import Window
+from qr.quota.windows import Windows
 from qr.routing.account import AccountView
 from qr.routing.sessions import fingerprint
 from qr.settings import Settings
@@ -97,6 +97,7 @@ class AccountActor:
         self._chance = chance
         self._settings = around.settings()
         self._brake = around.brake(state.entry.provider)
+        self._windows = self._believed()
         self._moved = trio.Event()
         """Set when the next poll may be due at another time."""
         self._refresh = False
@@ -115,7 +116,8 @@ class AccountActor:
         before, now = self._state, self._around.clock.now()
         self._state = self._next(message, now)
         if self._state != before or isinstance(message, Apply | Braked | Step):
-            self._log_marks(before, now)
+            known, self._windows = self._windows, self._believed()
+            self._log_marks(known, now)
             self._tell()
             self._moved.set()
 
@@ -166,16 +168,16 @@ class AccountActor:
             self._refresh = False
             result = await self._around.ask(auth_entry(self._state.entry))
             self._brake_all(throttled=result.failure is not None and result.failure.cls == "rate_limited")
-            before, now = self._state, self._around.clock.now()
+            known, now = self._windows, self._around.clock.now()
             self.handle(Polled(result))
-            self._free_host(before, now)
+            self._free_host(known, now)
 
     async def _poll_is_due(self) -> None:
         """Wait for the next poll's time, which every change may move."""
         while True:
             self._moved = trio.Event()
             now = self._around.clock.now()
-            next_one = due(self._state, self._settings, self._brake, now)
+            next_one = due(self._state, self._windows, self._settings, self._brake, now)
             at = float("inf") if next_one is None else next_one.at
             if self._refresh or at <= now:
                 return
@@ -195,30 +197,28 @@ class AccountActor:
         refresh.reply.give(Refreshing(started=refused is None and at <= now, possible_at=at, refused=refused))
         self._moved.set()
 
-    def _free_host(self, before: AccountState, now: float) -> None:
+    def _free_host(self, known: Windows, now: float) -> None:
         """A reading proved that the window which caused the host's cooldown is free."""
         auth_index = self._state.entry.auth_index
-        if not auth_index or not freed(believed_windows(before.snapshot), self._windows(), now):
-            return
-        self._around.tell(Freed(self._state.id, auth_index))
+        if auth_index and freed(known, self._windows, now):
+            self._around.tell(Freed(self._state.id, auth_index))
 
-    def _windows(self) -> dict[str, Window]:
+    def _believed(self) -> Windows:
         return believed_windows(self._state.snapshot, reset_jitter=self._settings.rules.reset_jitter)
 
     def _tell(self) -> None:
         self._state = evolve(self._state, version=self._state.version + 1)
         now = self._around.clock.now()
-        next_one = due(self._state, self._settings, self._brake, now)
-        view = view_of(self._state, now, reset_jitter=self._settings.rules.reset_jitter)
+        next_one = due(self._state, self._windows, self._settings, self._brake, now)
         view = evolve(
-            view, next_poll_at=next_one.at if next_one else None, unpolled=why_unpolled(self._state)
+            view_of(self._state, self._windows, now),
+            next_poll_at=next_one.at if next_one else None,
+            unpolled=why_unpolled(self._state),
         )
         self._around.publish(view, self._state)
 
-    def _log_marks(self, before: AccountState, now: float) -> None:
+    def _log_marks(self, known: Windows, now: float) -> None:
         """One line for each transition of a warning mark, by fingerprint: never a label, e-mail or id."""
-        if self._state.snapshot is before.snapshot:
-            return
-        for window, warned in transitions(before.snapshot, self._state.snapshot, now):
+        for window, warned in transitions(known, self._windows, now):
             event = "warning mark set" if warned else "warning mark cleared"
             log.info(event, account=fingerprint(self._state.id), window=window)

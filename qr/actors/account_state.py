@@ -12,6 +12,7 @@ from qr.quota.belief import believed_windows
 from qr.quota.evidence import Snapshot, merge, redated, shifted
 from qr.quota.failures import Failure
 from qr.quota.readings import Observation, Reading
+from qr.quota.windows import Windows
 from qr.routing.account import AccountView, Login
 
 __all__ = [
@@ -181,9 +182,8 @@ def stepped(state: AccountState, seconds: float) -> AccountState:
     )
 
 
-def view_of(state: AccountState, now: float, *, reset_jitter: float) -> AccountView:
-    """What the supervisor is told of *state*."""
-    windows = believed_windows(state.snapshot, reset_jitter=reset_jitter)
+def view_of(state: AccountState, windows: Windows, now: float) -> AccountView:
+    """What the supervisor is told of *state*, whose *windows* are believed."""
     return AccountView(
         id=state.id,
         provider=state.entry.provider,

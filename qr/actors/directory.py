@@ -14,6 +14,7 @@ from qr.actors.messages import Trial
 from qr.actors.noticeboard import Notice
 from qr.actors.rooms import Rooms
 from qr.actors.schedule import Schedule
+from qr.quota.belief import believed_windows
 from qr.routing.account import PROVIDERS, AccountView
 from qr.routing.fleet import Fleet
 from qr.routing.question import Question
@@ -53,7 +54,8 @@ class Directory:
         """Start again with what the journal knows; the actors tell more as soon as they live."""
         for kept in self._journal.accounts.values():
             state = restored(kept, now)
-            self.fleet.put(view_of(state, now, reset_jitter=reset_jitter))
+            windows = believed_windows(state.snapshot, reset_jitter=reset_jitter)
+            self.fleet.put(view_of(state, windows, now))
             self._open(state, now)
 
     def _open(self, state: AccountState, now: float) -> None:
@@ -102,7 +104,7 @@ class Directory:
         if entry.provider not in PROVIDERS or not entry.id or len(self.rooms) >= MAX_ACCOUNTS:
             return
         state = AccountState(entry, schedule=Schedule(since=now))
-        self.fleet.put(view_of(state, now, reset_jitter=self.fleet.rules.reset_jitter))
+        self.fleet.put(view_of(state, {}, now))
         self._open(state, now)
 
     def remove(self, account: str) -> None:

@@ -44,14 +44,22 @@ class Shelf(Generic[K, V]):
             self._things[name] = thing
         self._stale.add(name)
 
+    def refresh(self, most: int) -> bool:
+        """Encode again up to *most* things that changed; says whether any are left."""
+        while self._stale and most > 0:
+            self._refresh(self._stale.pop())
+            most -= 1
+        return bool(self._stale)
+
+    def _refresh(self, name: K) -> None:
+        thing = self._things.get(name)
+        if thing is None:
+            self._encoded.pop(name, None)
+        else:
+            self._encoded[name] = self._encode(name, thing)
+
     def encoded(self) -> list[bytes]:
-        for name in self._stale:
-            thing = self._things.get(name)
-            if thing is None:
-                self._encoded.pop(name, None)
-            else:
-                self._encoded[name] = self._encode(name, thing)
-        self._stale.clear()
+        self.refresh(len(self._stale))
         return list(self._encoded.values())
 
 
@@ -109,6 +117,11 @@ class Journal:
         """A host owns the settings; a restarted service goes on by these rules until it tells them anew."""
         self.host_rules = rules
         self.changed.set()
+
+    def refresh(self, most: int) -> bool:
+        """Encode up to *most* of each kind that changed; says whether `take` would have to encode more."""
+        shelves = (self._bindings, self._accounts, self._history)
+        return any(shelf.refresh(most) for shelf in shelves)
 
     def take(self) -> Parts:
         """Everything in its encoded form; what comes later sets `changed` again."""

@@ -7,7 +7,7 @@ from attrs import evolve
 from qr.actors.account_state import AccountState, Entry, observed
 from qr.actors.backoff import Brake
 from qr.actors.schedule import Due, PollRules, is_doubted, next_poll
-from qr.quota.belief import believed_windows
+from qr.quota.belief import NEARLY_FULL, believed_windows
 from qr.quota.readings import Observation
 from qr.quota.windows import Windows
 from qr.settings import Settings
@@ -52,11 +52,10 @@ def why_unpolled(state: AccountState) -> str | None:
     return state.unpolled or why_not_polled(auth_entry(state.entry))
 
 
-def due(state: AccountState, settings: Settings, brake: Brake, now: float) -> Due | None:
-    """When the account is polled next, and why; None: not at all, as things are."""
+def due(state: AccountState, windows: Windows, settings: Settings, brake: Brake, now: float) -> Due | None:
+    """When the account, believed to have *windows*, is polled next, and why; None: not, as things are."""
     if why_unpolled(state) is not None:
         return None
-    windows = believed_windows(state.snapshot, reset_jitter=settings.rules.reset_jitter)
     rules = poll_rules(settings)
     return next_poll(
         state.id, state.schedule, windows, rules, now=now, passive_at=state.passive_at, brake=brake
@@ -68,6 +67,8 @@ def taken_in(
 ) -> AccountState:
     """An observation of any source; one that is not believed yet is to be read again soon."""
     state = observed(state, seen, now)
+    if all((reading.used_percent or 0.0) < NEARLY_FULL for reading in seen.readings):
+        return state
     windows = believed_windows(state.snapshot, reset_jitter=settings.rules.reset_jitter)
     if not is_doubted(seen, windows):
         return state

@@ -6,6 +6,7 @@ something, since that moves resets and makes polls unnecessary.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import sha256
 from typing import Literal
 
@@ -200,6 +201,8 @@ def is_doubted(seen: Observation, windows: Windows) -> bool:
     )
 
 
+# Asked several times for each change of an account; ids come from the host, so it is bounded.
+@lru_cache(maxsize=8192)
 def offset(account: str, spread: float) -> float:
     """The account's own place, in seconds, within *spread*; the same after every restart."""
     digest = sha256(account.encode("utf-8", "surrogatepass")).digest()

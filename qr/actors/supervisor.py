@@ -140,8 +140,9 @@ class Supervisor:
         self.sessions.settle(decision, self.fleet.reserve)
         if decision.account is not None:
             self._known.give_trial(decision.account, decision.at)
-        numbered = self._decisions.add(decision)
-        self._feed.publish("decision", str(numbered.number), lambda: numbered.number)
+        # The number alone: the feed keeps far more changes than there are decisions to explain.
+        number = self._decisions.add(decision).number
+        self._feed.publish("decision", str(number), lambda: number)
 
     def _take(self, message: SupervisorMessage) -> None:
         match message:

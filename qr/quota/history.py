@@ -4,11 +4,15 @@ A series is a value; each observation makes the next one. Times are whole epoch 
 100.
 """
 
-from attrs import evolve, frozen
+from collections.abc import Iterable, Iterator, Sequence
+from struct import Struct
+from typing import overload
+
+from attrs import evolve, field, frozen
 
 from qr.quota.windows import Window
 
-__all__ = ["DAYS", "Refused", "Reset", "Sample", "Series", "recorded"]
+__all__ = ["DAYS", "Refused", "Reset", "Sample", "Samples", "Series", "recorded"]
 
 DAYS = 14
 DAY = 86400.0
@@ -17,6 +21,9 @@ DAY = 86400.0
 # some 450 for two weeks, in a few kilobytes.
 FINE, COARSE = 600, 3600
 FINE_FOR = DAY
+
+# A time in whole seconds and tenths of a percent.
+_PACKED = Struct("<IH")
 
 # A five-hour window resets up to 68 times in two weeks.
 MAX_EVENTS = 80
@@ -28,6 +35,47 @@ class Sample:
 
     at: int
     used_percent: float
+
+
+class Samples(Sequence[Sample]):
+    """Samples packed into six bytes each: a thousand accounts keep more than a million of them."""
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, samples: Iterable[Sample] = ()) -> None:
+        self._packed = b"".join(_PACKED.pack(one.at, round(one.used_percent * 10)) for one in samples)
+
+    def __len__(self) -> int:
+        return len(self._packed) // _PACKED.size
+
+    def __iter__(self) -> Iterator[Sample]:
+        return (Sample(at, tenths / 10) for at, tenths in _PACKED.iter_unpack(self._packed))
+
+    @overload
+    def __getitem__(self, place: int) -> Sample: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Sample, ...]: ...
+    def __getitem__(self, place: int | slice) -> Sample | tuple[Sample, ...]:
+        return tuple(self)[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]  # equal to any sequence of the same samples
+
+    def last_at(self) -> int:
+        """When the newest one was read; 0 when there is none."""
+        at: int = (
+            _PACKED.unpack_from(self._packed, len(self._packed) - _PACKED.size)[0] if self._packed else 0
+        )
+        return at
+
+    def with_last(self, sample: Sample, *, instead: bool) -> "Samples":
+        """One more, or another one *instead* of the last."""
+        longer = Samples((sample,))
+        kept = self._packed[: -_PACKED.size] if instead else self._packed
+        longer._packed = kept + longer._packed
+        return longer
 
 
 @frozen
@@ -45,11 +93,15 @@ class Refused:
     at: int
 
 
+def _packed(samples: Iterable[Sample]) -> Samples:
+    return samples if isinstance(samples, Samples) else Samples(samples)
+
+
 @frozen
 class Series:
     """One window of one account, the oldest first."""
 
-    samples: tuple[Sample, ...] = ()
+    samples: Samples = field(factory=Samples, converter=_packed)
     resets: tuple[Reset, ...] = ()
     refusals: tuple[Refused, ...] = ()
 
@@ -93,15 +145,14 @@ def _moved(before: float | None, after: float | None, reset_jitter: float) -> bo
 
 def _with_sample(series: Series, sample: Sample) -> Series:
     """The newest sample of an interval stands for it."""
-    samples = series.samples
-    if samples and samples[-1].at // FINE == sample.at // FINE:
-        return evolve(series, samples=(*samples[:-1], sample))
-    return evolve(series, samples=_thinned((*samples, sample)))
+    if len(series.samples) and series.samples.last_at() // FINE == sample.at // FINE:
+        return evolve(series, samples=series.samples.with_last(sample, instead=True))
+    return evolve(series, samples=_thinned(series.samples.with_last(sample, instead=False)))
 
 
-def _thinned(samples: tuple[Sample, ...]) -> tuple[Sample, ...]:
+def _thinned(samples: Samples) -> tuple[Sample, ...]:
     """What is older than a day is kept by the hour, and what is older than two weeks goes."""
-    newest = samples[-1].at
+    newest = samples.last_at()
     latest = {_interval(sample.at, newest): sample for sample in samples}
     return tuple(sample for sample in latest.values() if sample.at > newest - DAYS * DAY)
 

@@ -5,19 +5,18 @@ How a mark is set and cleared stands in `qr.quota.evidence` and `qr.quota.belief
 
 from collections.abc import Iterator
 
-from qr.quota.belief import believed_windows
-from qr.quota.evidence import Snapshot
+from qr.quota.windows import Windows
 
 __all__ = ["marks", "transitions"]
 
 
-def marks(snapshot: Snapshot, now: float) -> set[str]:
+def marks(windows: Windows, now: float) -> set[str]:
     """The windows that carry a mark at *now* (epoch seconds)."""
-    return {name for name, window in believed_windows(snapshot).items() if window.warned(now)}
+    return {name for name, window in windows.items() if window.warned(now)}
 
 
-def transitions(before: Snapshot, after: Snapshot, now: float) -> Iterator[tuple[str, bool]]:
-    """Each window whose mark was set (True) or cleared (False) between two snapshots, by name."""
+def transitions(before: Windows, after: Windows, now: float) -> Iterator[tuple[str, bool]]:
+    """Each window whose mark was set (True) or cleared (False) between two beliefs, by name."""
     old, new = marks(before, now), marks(after, now)
     for name in sorted(old ^ new):
         yield name, name in new

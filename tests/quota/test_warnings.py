@@ -1,5 +1,8 @@
 """Transitions of warning marks are noticed once."""
 
+from itertools import accumulate
+
+from qr.quota.belief import believed_windows
 from qr.quota.evidence import Snapshot, merge
 from qr.quota.readings import Observation, Reading
 from qr.quota.warnings import marks, transitions
@@ -12,10 +15,8 @@ def seen(at, status):
 
 
 def test_set_then_kept_then_cleared():
-    nothing = Snapshot()
-    warned = merge(nothing, seen(0, "allowed_warning"))
-    still = merge(warned, seen(60, "rejected"))
-    cleared = merge(still, seen(120, "allowed"))
+    said = [seen(0, "allowed_warning"), seen(60, "rejected"), seen(120, "allowed")]
+    nothing, warned, still, cleared = map(believed_windows, accumulate(said, merge, initial=Snapshot()))
     assert list(transitions(nothing, warned, NOW)) == [("weekly", True)]
     assert list(transitions(warned, still, NOW)) == []
     assert list(transitions(still, cleared, NOW)) == [("weekly", False)]

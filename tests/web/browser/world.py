@@ -1,9 +1,6 @@
-"""A world to look at: accounts, bindings and decisions as the actors would hold them, set up by hand.
+"""A world to look at: what the actors hold, set up by hand and handed to a real service in its state file."""
 
-Everything shown is worked out by the router's own code; only the facts are invented.
-"""
-
-from collections import Counter
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -11,145 +8,133 @@ from attrs import define, evolve, field
 
 from qr.actors.account_state import AccountState, Entry, view_of
 from qr.actors.breaker import Breaker
-from qr.actors.decisions import Decisions, Numbered
+from qr.actors.image import Image, join
+from qr.actors.journal import Journal
+from qr.quota.belief import believed_windows
 from qr.quota.evidence import Snapshot, merge
+from qr.quota.history import Series
 from qr.quota.readings import Observation, Reading
-from qr.routing.account import AccountView
-from qr.routing.bindings import Bindings
+from qr.routing.bindings import Binding, Bindings
 from qr.routing.decision import Decision, decide
 from qr.routing.fleet import Fleet
 from qr.routing.question import Question
 from qr.routing.request import Candidate
-from qr.settings import Settings
-from qr.web.shapes.accounts import Series
+from qr.routing.rules import Rules
+from qr.store import SCHEMA
+
+__all__ = ["World", "session"]
 
 MODELS = {"claude": "claude-sonnet-4-5", "codex": "gpt-5-codex"}
+DAY = 86400.0
 
 
 @define(eq=False)
 class World:
-    """What a stand-in of the service shows."""
+    """What a service finds when it starts, and the host that it finds."""
 
     now: float
-    settings: Settings = field(factory=Settings)
-    snapshots: dict[str, Snapshot] = field(factory=dict)
+    """Epoch seconds."""
+    rules: Rules = field(factory=Rules)
     states: dict[str, AccountState] = field(factory=dict)
-    fleet: Fleet = field(init=False)
-    bindings: Bindings = field(init=False)
-    decisions: Decisions = field(factory=Decisions)
-    reasons: Counter[str] = field(factory=Counter)
-    history: list[Series] = field(factory=list)
-    facts: dict[str, Any] = field(factory=dict)
-    """What differs from a service that is well: members of the health answer, by their names."""
-    polled: bool = True
-    owner: str = "service"
-    problems: list[str] = field(factory=list)
-    generation: int = 3
-    locked: bool = False
-    """A token is wanted."""
-
-    def __attrs_post_init__(self) -> None:
-        self.fleet = Fleet(self.settings.rules)
-        self.bindings = Bindings(limit=20_000, ttl=self.settings.binding_ttl)
+    history: dict[tuple[str, str], Series] = field(factory=dict)
+    decisions: list[Decision] = field(factory=list)
+    bindings: Bindings = field(factory=lambda: Bindings(limit=20_000, ttl=7 * DAY))
+    attached: bool = True
+    """A host is there."""
+    config: str | None = None
+    """The host's configuration for the plugin; None: it tells none, and the service owns the settings."""
+    schema: int = 6
+    """Of the host that tells its configuration."""
+    feedback: int = 4000
+    """Usage records that came so far."""
+    held: bool = False
+    """Another process has the state directory."""
 
     def account(
         self,
-        id: str,
+        name: str,
         windows: Mapping[str, tuple[float | None, float | None]],
         *,
         label: str = "",
         age: float = 40.0,
         plan: str | None = "max",
         readings: Iterable[Reading] = (),
-        paused: bool = False,
-        dead: bool = False,
-        disabled: bool = False,
-        error: str | None = None,
-        next_poll: float | None = 150.0,
-        **view: Any,
-    ) -> AccountView:
+        **state: Any,
+    ) -> None:
         """
         Add an account.
 
         Args:
-            id: the host's; its beginning tells the provider.
-            windows: name → percent used, seconds to the reset.
+            name: the host's id; its beginning tells the provider.
+            windows: name → percent used, seconds to the reset (None: not started).
             label: what people call it.
             age: seconds since the reading.
             plan: as the provider names it.
             readings: what was said besides, at the same time.
-            paused: by the operator.
-            dead: its login is dead.
-            disabled: in the host.
-            error: the class of its last failure.
-            next_poll: seconds from now; None: none is planned.
-            view: members of the view that cannot come about here, such as an open circuit.
+            state: members of its state.
 
         """
-        provider = id.partition("-")[0]
         seen = [
-            Reading(
-                name, used, None if ahead is None else self.now + ahead, unstarted=used == 0 and ahead is None
-            )
-            for name, (used, ahead) in windows.items()
+            Reading(window, used, None if ahead is None else self.now + ahead, unstarted=ahead is None)
+            for window, (used, ahead) in windows.items()
         ]
         snapshot = Snapshot()
         if seen:
-            snapshot = merge(
-                snapshot,
-                Observation(self.now - age - 300, "usage", tuple(map(_earlier, seen)), full=True, plan=plan),
+            polled = Observation(
+                self.now - age - 300, "usage", tuple(map(_earlier, seen)), full=True, plan=plan
             )
-            snapshot = merge(
-                snapshot, Observation(self.now - age, "headers", (*seen, *readings), aggregate=None)
-            )
-        state = AccountState(
-            Entry(id, provider, label, disabled=disabled),
-            snapshot,
-            Breaker(),
-            paused=paused,
-            dead_since=self.now - 7200 if dead else None,
-            last_error=error,
-        )
-        self.snapshots[id], self.states[id] = snapshot, state
-        known = view_of(state, self.now, reset_jitter=self.settings.rules.reset_jitter)
-        at = None if next_poll is None else self.now + next_poll
-        known = evolve(known, plan=plan, **{"next_poll_at": at, **view})
-        self.fleet.put(known)
-        return known
+            read = Observation(self.now - age, "headers", tuple(seen))
+            told = Observation(self.now - age, "headers", tuple(readings))
+            snapshot = merge(merge(merge(snapshot, polled), read), told)
+        entry = Entry(name, name.partition("-")[0], label, auth_index=name)
+        self.states[name] = AccountState(entry, snapshot, **state)
 
-    def pick(
-        self, session: str | None, *, at: float, provider: str = "claude", model: str = "", **asked: Any
-    ) -> Numbered:
-        """Decide for *session* as the supervisor would, and keep what came of it as of *at*."""
-        offered = tuple(Candidate(view.id, provider) for view in self.fleet if view.provider == provider)
-        question = Question((provider,), model or MODELS[provider], session, candidates=offered)
-        decision = decide(evolve(question, **asked), self.bindings, self.fleet, self.now)
-        return self.keep(evolve(decision, at=at))
+    @property
+    def fleet(self) -> Fleet:
+        """The accounts as the supervisor will know them."""
+        fleet = Fleet(self.rules)
+        for state in self.states.values():
+            windows = believed_windows(state.snapshot, reset_jitter=self.rules.reset_jitter)
+            fleet.put(view_of(state, windows, self.now))
+        return fleet
 
-    def keep(self, decision: Decision) -> Numbered:
-        """Number a decision, and settle its binding."""
-        session, chosen = decision.question.session, decision.chosen
-        if session and decision.binding and chosen and chosen.reason != "pinned":
-            self.bindings.put(
-                decision.question.provider,
-                session,
-                evolve(
-                    decision.binding,
-                    used_at=decision.at,
-                    bound_at=min(decision.at, decision.binding.bound_at),
-                ),
-            )
-        self.reasons[decision.reason] += 1
-        return self.decisions.add(decision)
+    def pick(self, fleet: Fleet, key: str | None, *, at: float, provider: str = "claude", model: str = "") -> None:
+        """Decide as the supervisor would, and keep what came of it as of *at*."""
+        offered = tuple(Candidate(name, provider) for name in self.states if name.startswith(provider))
+        question = Question((provider,), model or MODELS[provider], key, candidates=offered)
+        decision = evolve(decide(question, self.bindings, fleet, self.now), at=at)
+        self.decisions.append(decision)
+        if key and decision.binding and decision.chosen:
+            bound_at = min(at, decision.binding.bound_at)
+            self.bindings.put(provider, key, evolve(decision.binding, used_at=at, bound_at=bound_at))
 
-    def apply(self, settings: Settings) -> None:
-        """Put settings into force."""
-        self.settings = settings
-        self.fleet.rules = settings.rules
-        self.generation += 1
+    def bind(self, key: str, account: str, at: float) -> None:
+        """A session from before."""
+        self.bindings.put(account.partition("-")[0], key, Binding(account, bound_at=at, used_at=at))
+
+    def state_file(self) -> bytes:
+        """What the service reads when it starts."""
+        named = {(provider, key): binding for provider, key, binding in self.bindings}
+        image = Image(named, list(self.states.values()), self.history)
+        return join(SCHEMA, Journal(image).take())
+
+    def listing(self) -> dict[str, Any]:
+        """What the host answers to `host.auth.list`."""
+        return {"files": [_file(state) for state in self.states.values()]}
+
+
+def _file(state: AccountState) -> dict[str, Any]:
+    entry = state.entry
+    known = {"id": entry.id, "name": entry.id, "auth_index": entry.auth_index, "provider": entry.provider}
+    return {**known, "type": entry.provider, "label": entry.label, "email": entry.label, "disabled": entry.disabled}
 
 
 def _earlier(reading: Reading) -> Reading:
     """The reading of five minutes before: a little less was used."""
     used = reading.used_percent
     return evolve(reading, used_percent=used and max(0.0, used - 1.5))
+
+
+def session(number: int) -> str:
+    """A session's key."""
+    return hashlib.sha256(f"session {number}".encode()).hexdigest()
