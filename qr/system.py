@@ -111,19 +111,29 @@ class House:
             task_status: told when picks can be answered.
 
         """
-        async with trio.open_nursery() as nursery:
-            start = partial(self._start, nursery)
-            start("recorder", self._new_recorder)
-            start("supervisor", self._new_supervisor)
-            start("clock", lambda: partial(watch_steps, self.clock, self._stepped))
-            start("census", self._new_census)
-            start("release", self._new_release)
-            if listening is not None:
-                start("bridge", lambda: self._new_bridge(listening))
-            for name, born in extras:
-                start(name, born)
-            await self._picks_answered()
-            task_status.started()
+        try:
+            async with trio.open_nursery() as nursery:
+                start = partial(self._start, nursery)
+                start("recorder", self._new_recorder)
+                start("supervisor", self._new_supervisor)
+                start("clock", lambda: partial(watch_steps, self.clock, self._stepped))
+                start("census", self._new_census)
+                start("release", self._new_release)
+                if listening is not None:
+                    start("bridge", lambda: self._new_bridge(listening))
+                for name, born in extras:
+                    start(name, born)
+                await self._picks_answered()
+                task_status.started()
+        finally:
+            await self._last_word()
+
+    async def _last_word(self) -> None:
+        """A recorder that died a moment ago has no successor yet: one more writes what is left, and ends."""
+        if self.journal.changed.is_set():
+            with trio.CancelScope() as over:
+                over.cancel()
+                await self._new_recorder()()
 
     def _start(self, nursery: trio.Nursery, name: str, born: Callable[[], Run]) -> None:
         life = self.lives[name] = Life(name)

@@ -31,6 +31,23 @@ async def test_what_was_bound_is_bound_after_a_restart(tmp_path):
     assert build(settings(tmp_path)).journal.bindings == {("claude", "s"): Binding("a")}
 
 
+async def test_the_last_word_is_written_though_the_recorder_is_between_two_lives(tmp_path):
+    house = build(settings(tmp_path))
+    async with trio.open_nursery() as nursery:
+        await nursery.start(house.run)
+        recorder = house.lives["recorder"]
+        for deaths in (1, 2, 3, 4):
+            while not recorder.alive:
+                await trio.lowlevel.checkpoint()
+            recorder.kill()
+            while recorder.restarts < deaths:
+                await trio.lowlevel.checkpoint()
+        house.journal.binding("claude", "s", Binding("a"))
+        nursery.cancel_scope.cancel()
+    house.store.close()
+    assert build(settings(tmp_path)).journal.bindings == {("claude", "s"): Binding("a")}
+
+
 async def test_a_host_that_said_shadow_finds_shadow_after_a_restart(tmp_path):
     """Until it has told its settings again, nothing is answered that it did not want answered."""
     await lived(build(settings(tmp_path)), lambda house: house.journal.owned_by_host(Rules(mode="shadow")))
