@@ -161,3 +161,32 @@ class TestSocket:
         with pytest.raises(OSError, match="too long"):
             open_socket(tmp_path / ("x" * 200))
         assert list(tmp_path.iterdir()) == []
+
+
+async def test_an_answer_that_does_not_fit_the_buffer_is_sent_whole(tmp_path):
+    large = b"x" * (4 * 1024 * 1024)
+    async with bridged(tmp_path) as (bridge, path):
+
+        async def answer(body):
+            return large
+
+        bridge._calls._methods["large"] = answer
+        (reply,) = await exchange(path, encode_call("large"))
+    assert reply.payload == large
+
+
+async def test_a_library_that_takes_no_answer_is_given_up(tmp_path, monkeypatch):
+    monkeypatch.setattr(bridge_module, "SEND_TIMEOUT", 0.05)
+    async with bridged(tmp_path) as (bridge, path):
+
+        async def answer(body):
+            return b"x" * (4 * 1024 * 1024)
+
+        bridge._calls._methods["large"] = answer
+        async with await trio.open_unix_socket(str(path)) as stream:
+            await stream.send_all(encode_call("large"))
+            while not bridge.connections:
+                await trio.lowlevel.checkpoint()
+            while bridge.connections:
+                await trio.lowlevel.checkpoint()
+        assert await exchange(path, encode_ping())
