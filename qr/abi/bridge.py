@@ -4,7 +4,6 @@ One task for each connection, which the library uses for one call at a time. A c
 sends what is no frame, ends alone.
 """
 
-import contextlib
 import os
 import socket
 import stat
@@ -192,7 +191,7 @@ class Connection:
             await self._send_rest(frame[written:])
 
     async def _send_rest(self, frame: bytes) -> None:
-        with trio.fail_after(SEND_TIMEOUT), contextlib.suppress(trio.TooSlowError):
+        with trio.move_on_after(SEND_TIMEOUT):
             return await self._stream.send_all(frame)
         raise trio.BrokenResourceError("the library does not take its answer")
 
