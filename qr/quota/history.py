@@ -59,6 +59,8 @@ class Samples(Sequence[Sample]):
         return tuple(self)[place]
 
     def __eq__(self, other: object) -> bool:
+        if isinstance(other, Samples):
+            return self._packed == other._packed
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]  # equal to any sequence of the same samples
