@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from qr.abi import contract
-from qr.abi.build import TARGETS, BuildError, build, host_target, sources
+from qr.abi.build import SOURCES, TARGETS, BuildError, build, host_target, sources
 
 ROOT = Path(__file__).parents[2]
 
@@ -76,7 +76,7 @@ def test_every_platform_has_its_library(
 
 def test_an_error_of_the_compiler_is_told_and_replaces_nothing(tmp_path: Path) -> None:
     kept = build(out=tmp_path).read_bytes()
-    with pytest.raises(BuildError, match=r"(?s)the C compiler failed with status 1:\n.*answers\.c"):
+    with pytest.raises(BuildError, match=r"(?s)the C compiler failed with status 1:\n.*callbacks\.c"):
         build(out=tmp_path, version='"')
     assert [path.read_bytes() for path in tmp_path.iterdir()] == [kept]
 
@@ -85,6 +85,13 @@ def test_a_place_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(BuildError, match=r"cannot write the library for .* to .*file/built: Not a directory"):
         build(out=tmp_path / "file" / "built")
+
+
+def test_the_library_stays_small_enough_to_be_read_whole() -> None:
+    """It runs inside the host, where a mistake costs every request: all of it, comments and headers too."""
+    lines = [line for source in sorted(SOURCES.iterdir()) for line in source.read_text().splitlines()]
+    assert len(lines) < 700
+    assert [line for line in lines if len(line) > 110] == []
 
 
 @pytest.mark.sanitizer
