@@ -57,6 +57,9 @@ def open_socket(path: Path) -> socket.socket:
     """
     Listen on *path*, for this user alone. A socket that nobody answers any more is replaced.
 
+    The mode is 0600. A host under another user needs a group that both share, with access to the socket and
+    to its directory; giving it is up to the operator.
+
     Raises:
         SocketBusy: another service is alive there.
         OSError: the path cannot be used; says why.
@@ -135,6 +138,8 @@ class Connection:
         self._calls = calls
         self._link = link
         self._current = current
+        self._attached = False
+        """The link writes here from then on, and nothing else may: frames of two writers would mix."""
 
     async def run(self) -> None:
         """
@@ -152,6 +157,8 @@ class Connection:
             self._link.detach(self._stream)
 
     async def _take(self, frame: Frame) -> None:
+        if self._attached and frame.kind != HOST_REPLY:
+            raise FrameError(f"a frame of kind {frame.kind} on a callback connection")
         if frame.kind == CALL:
             call = read_call(frame.payload)
             await self._send(
@@ -171,6 +178,7 @@ class Connection:
 
     async def _attach(self, about: Mapping[str, str], settings: bytes) -> None:
         """The settings of a library that has been replaced are old ones."""
+        self._attached = True
         if self._link.attach(about, self._stream) and settings:
             await self._calls.answer("plugin.reconfigure", settings)
 

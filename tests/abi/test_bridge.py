@@ -47,6 +47,13 @@ async def bridged(tmp_path):
             nursery.cancel_scope.cancel()
 
 
+async def until(holds):
+    """Settings are read in a thread, libraries live in threads: neither has an event to wait for."""
+    with trio.fail_after(PATIENCE):
+        while not holds():  # noqa: ASYNC110 - see above
+            await trio.sleep(0.002)
+
+
 async def exchange(path, *frames):
     """The answers to *frames* on one connection, until as many have come or the bridge hangs up."""
     received, answers = Frames(), []
@@ -120,8 +127,9 @@ async def test_the_settings_in_force_are_those_of_the_library_that_was_configure
         await trio.open_unix_socket(str(path)) as other,
     ):
         await one.send_all(attachment(first, "shadow"))
-        await trio.testing.wait_all_tasks_blocked(0.01)
+        await until(lambda: bridge._current.settings.rules.mode == "shadow")
         await other.send_all(attachment(second, "off"))
+        await until(lambda: len(bridge._link.lines) == 2 and bridge._current.settings.rules.mode == mode)
         await trio.testing.wait_all_tasks_blocked(0.01)
         assert bridge._current.settings.rules.mode == mode
 
@@ -132,6 +140,14 @@ async def test_an_attachment_without_settings_changes_none(tmp_path):
         await trio.testing.wait_all_tasks_blocked(0.01)
         assert bridge._link.up
         assert bridge._current.generation == 0
+
+
+@pytest.mark.parametrize("frame", [encode_call("x"), encode_note("x"), encode_ping(), encode_attach({})])
+async def test_on_a_callback_connection_a_library_says_nothing_but_what_the_host_answers(tmp_path, frame):
+    async with bridged(tmp_path) as (bridge, path), await trio.open_unix_socket(str(path)) as stream:
+        await stream.send_all(encode_attach({"pid": "1"}) + frame)
+        assert await stream.receive_some() == b""
+        assert not bridge._link.up
 
 
 class TestSocket:
