@@ -94,3 +94,9 @@ def test_samples_are_in_order_and_were_read(readings):
     assert {(sample.at - NOW, sample.used_percent) for sample in samples} <= {
         (at, round(used, 1)) for at, used in readings
     }
+
+
+def test_equal_histories_are_equal():
+    assert history(window(0, 10.0)) == history(window(0, 10.0))
+    assert history(window(0, 10.0)) != history(window(0, 11.0))
+    assert history(window(0, 10.0)).samples != 7
