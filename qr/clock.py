@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 import trio
 
-__all__ = ["CHECK_INTERVAL", "STEP", "Clock", "SystemClock", "VirtualClock", "watch_steps"]
+__all__ = ["CHECK_INTERVAL", "STEP", "Clock", "StepWatch", "SystemClock", "VirtualClock"]
 
 # Seconds by which the wall clock must leave the monotonic one between two checks. Slewing stays a thousand
 # times below, a pause amid one check well below; an age that is wrong by less changes no decision.
@@ -47,21 +47,33 @@ class VirtualClock:
         self._ahead += seconds
 
 
-async def watch_steps(clock: Clock, on_step: Callable[[float], None]) -> None:
-    """
-    Call *on_step* with the size in seconds of each step of *clock*, negative when it was set back.
+class StepWatch:
+    """Notices steps of a clock. It outlives whoever looks: a step is noticed however often that one dies."""
 
-    After a step back evidence looks fresher than it is: its times are to be moved by the same amount. After a
-    step forward nothing is to be moved, as the machine may have slept through that time. Schedules are to be
-    made anew after both. Never returns; a step of less than `STEP` seconds is none.
-    """
-    ahead = _ahead(clock)
-    while True:
-        await trio.sleep(CHECK_INTERVAL)
-        before, ahead = ahead, _ahead(clock)
-        if abs(ahead - before) > STEP:
-            on_step(ahead - before)
+    def __init__(self, clock: Clock, on_step: Callable[[float], bool]) -> None:
+        """
+        Args:
+            clock: the one that may be set.
+            on_step: takes the size in seconds of each step, negative when the clock was set back. False: it
+                could not; the step is told again, with what came on top of it.
 
+        After a step back evidence looks fresher than it is: its times are to be moved by the same amount.
+        After a step forward nothing is to be moved, as the machine may have slept through that time.
+        Schedules are to be made anew after both.
+        """
+        self._clock = clock
+        self._on_step = on_step
+        self._ahead: float | None = None
+        """Of Trio's clock, when it was looked at last; None: nobody has looked yet."""
 
-def _ahead(clock: Clock) -> float:
-    return clock.now() - trio.current_time()
+    async def run(self) -> None:
+        """Look until cancelled; a step of less than `STEP` seconds is none."""
+        while True:
+            self._look()
+            await trio.sleep(CHECK_INTERVAL)
+
+    def _look(self) -> None:
+        ahead = self._clock.now() - trio.current_time()
+        step = 0.0 if self._ahead is None else ahead - self._ahead
+        if abs(step) <= STEP or self._on_step(step):
+            self._ahead = ahead

@@ -27,7 +27,7 @@ from qr.actors.polling import Ask
 from qr.actors.recorder import Recorder
 from qr.actors.release import Release
 from qr.actors.supervisor import Supervisor
-from qr.clock import Clock, SystemClock, watch_steps
+from qr.clock import Clock, StepWatch, SystemClock
 from qr.settings import Settings
 from qr.store import SCHEMA, Store, open_store
 from qr.upstream.connections import connector
@@ -69,6 +69,7 @@ class House:
     ask: Ask | None = None
     """Polls an account; None: over HTTP."""
     freed: Mailbox[Freed] = field(factory=lambda: Mailbox(release.CAPACITY))
+    steps: StepWatch = field(init=False)
     calls: Calls = field(init=False)
     supervisor: Supervisor = field(init=False)
     recorder: Recorder = field(init=False)
@@ -78,6 +79,7 @@ class House:
 
     def __attrs_post_init__(self) -> None:
         self.ask = self.ask or self._over_http()
+        self.steps = StepWatch(self.clock, self._stepped)
         self.calls = Calls(self.door, self.current, self.journal, self.base, self.clock, lambda: self.pages)
 
     def credentials(self) -> CredentialSource:
@@ -116,7 +118,7 @@ class House:
                 start = partial(self._start, nursery)
                 start("recorder", self._new_recorder)
                 start("supervisor", self._new_supervisor)
-                start("clock", lambda: partial(watch_steps, self.clock, self._stepped))
+                start("clock", lambda: self.steps.run)
                 start("census", self._new_census)
                 start("release", self._new_release)
                 if listening is not None:
@@ -174,9 +176,9 @@ class House:
         self.release = Release(self.freed, self.link.call, self.current, self.clock)
         return self.release.run
 
-    def _stepped(self, seconds: float) -> None:
+    def _stepped(self, seconds: float) -> bool:
         log.warning("the machine's clock was set", seconds=round(seconds))
-        self.door.tell(Step(seconds))
+        return self.door.tell(Step(seconds))
 
 
 def build(settings: Settings, *, clock: Clock | None = None) -> House:

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 import trio
 
-from qr.clock import CHECK_INTERVAL, STEP, SystemClock, VirtualClock, watch_steps
+from qr.clock import CHECK_INTERVAL, STEP, StepWatch, SystemClock, VirtualClock
 
 START = 1788280000.0
 WEEK = 7 * 24 * 3600.0
@@ -17,13 +17,29 @@ async def clock(autojump_clock):
     return VirtualClock(START)
 
 
-@pytest.fixture
-async def reported(clock, nursery):
+class Told:
     """The sizes of the steps that were noticed."""
-    sizes = []
-    nursery.start_soon(watch_steps, clock, lambda size: sizes.append(round(size, 3)))
+
+    def __init__(self):
+        self.sizes = []
+        self.deaf = False
+
+    def __call__(self, size):
+        if not self.deaf:
+            self.sizes.append(round(size, 3))
+        return not self.deaf
+
+
+@pytest.fixture
+def told():
+    return Told()
+
+
+@pytest.fixture
+async def reported(clock, nursery, told):
+    nursery.start_soon(StepWatch(clock, told).run)
     await trio.testing.wait_all_tasks_blocked()
-    return sizes
+    return told.sizes
 
 
 def test_the_system_clock_is_the_machines():
@@ -71,7 +87,28 @@ async def test_a_drifting_clock_makes_no_step(autojump_clock, clock, reported):
     assert not reported
 
 
+async def test_a_step_is_noticed_though_nobody_looked_when_it_happened(autojump_clock, clock, told):
+    """Whoever looks may die, and another one follows."""
+    watch = StepWatch(clock, told)
+    with trio.move_on_after(1):
+        await watch.run()
+    clock.step(-3600)
+    with trio.move_on_after(1):
+        await watch.run()
+    assert told.sizes == [-3600]
+
+
+async def test_a_step_that_nobody_could_take_is_told_again(autojump_clock, clock, reported, told):
+    told.deaf = True
+    clock.step(-3600)
+    await trio.sleep(CHECK_INTERVAL + 1)
+    told.deaf = False
+    clock.step(-60)
+    await trio.sleep(CHECK_INTERVAL + 1)
+    assert reported == [-3660]
+
+
 async def test_the_watch_goes_on_until_it_is_cancelled(autojump_clock):
     with trio.move_on_after(CHECK_INTERVAL / 2) as scope:
-        await watch_steps(SystemClock(), partial(pytest.fail, "no time has passed"))
+        await StepWatch(SystemClock(), partial(pytest.fail, "no time has passed")).run()
     assert scope.cancelled_caught
