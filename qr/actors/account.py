@@ -136,7 +136,7 @@ class AccountActor:
             case Trial():
                 return trial_given(self._state, now, self._breaker_rules)
             case Step(seconds=seconds):
-                return stepped(self._state, seconds)
+                return stepped(self._state, seconds, now)
             case Refresh():
                 self._refreshed(message, now)
             case Apply(settings=settings):

@@ -153,7 +153,7 @@ def paused(state: AccountState, *, on: bool) -> AccountState:
 
 
 def restored(state: AccountState, now: float) -> AccountState:
-    """The state after a restart, however the clock was set meanwhile."""
+    """The state after a restart at *now*, however the clock was set meanwhile: nothing lies in the future."""
     return evolve(
         state,
         snapshot=redated(state.snapshot, now),
@@ -164,14 +164,17 @@ def restored(state: AccountState, now: float) -> AccountState:
     )
 
 
-def stepped(state: AccountState, seconds: float) -> AccountState:
+def stepped(state: AccountState, seconds: float, now: float) -> AccountState:
     """
-    The machine's clock was set: evidence keeps its age.
+    The machine's clock was set by *seconds*, to *now*: evidence keeps its age.
 
-    After a step forward nothing moves, as the machine may have slept through that time.
+    After a step forward nothing moves, as the machine may have slept through that time. What was told between
+    two steps that were noticed as one can lie in the future even so, and is taken as after a restart.
     """
-    if seconds > 0:
-        return state
+    return restored(state if seconds > 0 else _moved(state, seconds), now)
+
+
+def _moved(state: AccountState, seconds: float) -> AccountState:
     return evolve(
         state,
         snapshot=shifted(state.snapshot, seconds),
