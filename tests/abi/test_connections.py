@@ -194,6 +194,15 @@ def test_unloading_is_quick_beside_a_running_service(library: Path, socket_path:
         assert host.unload() < QUICK
 
 
+def test_unloading_is_quick_beside_a_service_that_hangs(library: Path, service: Service) -> None:
+    service.awake.clear()
+    with Host(library, watch_descriptors=False) as host:
+        host.register()
+        host.pick(PICK)
+        host.call("usage.handle", {})
+        assert host.unload() < QUICK
+
+
 def test_unloading_is_quick_without_a_service(library: Path) -> None:
     with Host(library) as host:
         host.register()

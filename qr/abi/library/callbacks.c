@@ -10,7 +10,7 @@
 
 enum {
     SETTINGS_MS = 1000, /* the host's start waits for it; the service only parses its settings */
-    REDIAL_MS = 100,    /* how long a service that has just started waits, and shutdown() at most */
+    REDIAL_MS = 250,    /* how long a service that has just started waits for its accounts at most */
     DAY_MS = 86400000   /* as good as forever, and fits the int of poll() */
 };
 
@@ -20,7 +20,7 @@ static cliproxy_buffer settings;                         /* the host's last ones
 static long long configured;                             /* when they came, by now_ms() */
 static bool running;
 static pthread_t thread;
-static atomic_bool stopping;
+atomic_bool stopping;
 
 /* Makes this the callback connection. Settings go along, for a service that was down when they came. */
 static bool attach(int fd)
@@ -63,8 +63,7 @@ static bool serve(int fd)
 static void *run(void *unused)
 {
     for (int pause = 0; !stopping; pause = REDIAL_MS) {
-        poll(NULL, 0, pause);
-        int fd = renew_callback_connection();
+        int fd = renew_callback_connection(pause);
         bool sound = fd >= 0 && attach(fd);
         while (sound)
             sound = serve(fd);
@@ -109,7 +108,7 @@ void shut_down(void)
         pthread_join(thread, NULL);
     running = false;
     stopping = false;
-    renew_callback_connection(); /* to none */
+    renew_callback_connection(0); /* to none */
     free(settings.ptr);
     settings.ptr = NULL;
 }

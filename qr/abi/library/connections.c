@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
@@ -31,8 +32,8 @@ enum {
     PROBE_MS = 500          /* how often a service that answers a PING and no picks is given another one */
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over what is neither atomic nor `freed` */
-static pthread_cond_t freed;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* over what is not atomic */
+static pthread_cond_t freed, woken;
 static char path[MAX_SOCKET];     /* where the service listens; empty: nowhere */
 static unsigned generation;       /* of the path; connections to an earlier one are not kept */
 static int idle[MAX_CONNECTIONS]; /* a stack: the last used is the warmest */
@@ -108,8 +109,8 @@ enum outcome receive_frame(int fd, enum kind kind, cliproxy_buffer *payload, int
 }
 
 /* Sends a call and receives its reply; where no reply is wanted, it is a note. */
-enum outcome exchange(int fd, const char *method, cliproxy_buffer body, cliproxy_buffer *reply,
-                      int64_t deadline)
+static enum outcome exchange(int fd, const char *method, cliproxy_buffer body, cliproxy_buffer *reply,
+                             int64_t deadline)
 {
     char head[1 + UINT8_MAX] = {(char)strlen(method)};
     cliproxy_buffer name = {head, 1 + strlen(method)};
@@ -157,15 +158,20 @@ static int warm_or_new(void)
     return dial();
 }
 
+static bool condition_wait(pthread_cond_t *condition, int64_t deadline)
+{
+    const struct timespec until = {deadline / 1000, deadline % 1000 * 1000000};
+    return pthread_cond_timedwait(condition, &lock, &until) == 0;
+}
+
 /* A connection for one call; -1 without a service, or when all stay busy. */
 static int borrow(unsigned *born, int64_t deadline)
 {
-    const struct timespec until = {deadline / 1000, deadline % 1000 * 1000000};
     bool in_time = true;
     pthread_mutex_lock(&lock);
     while (busy_count == MAX_CONNECTIONS && waiting_count < MAX_WAITING && in_time) {
         waiting_count++;
-        in_time = pthread_cond_timedwait(&freed, &lock, &until) == 0;
+        in_time = condition_wait(&freed, deadline);
         waiting_count--;
     }
     int fd = busy_count < MAX_CONNECTIONS ? warm_or_new() : -1;
@@ -242,23 +248,26 @@ bool ask_for_pick(cliproxy_buffer body, cliproxy_buffer *reply)
     return answered;
 }
 
-/* Closes the callback thread's connection, if there is one, and returns a new one, or -1. */
-int renew_callback_connection(void)
+/* Closes the callback thread's connection, if there is one; returns another one after a pause, or -1. */
+int renew_callback_connection(int pause_ms)
 {
     pthread_mutex_lock(&lock);
     hang_up(&callback);
+    if (!stopping)
+        condition_wait(&woken, now_ms() + pause_ms);
     callback = dial();
     int fd = callback;
     pthread_mutex_unlock(&lock);
     return fd;
 }
 
-/* Wakes the callback thread, which alone may close its connection, and makes it dial anew. */
+/* Makes the callback thread dial anew; it alone may close its connection. */
 void leave_callback_connection(void)
 {
     pthread_mutex_lock(&lock);
     if (callback >= 0)
         shutdown(callback, SHUT_RDWR);
+    pthread_cond_signal(&woken);
     pthread_mutex_unlock(&lock);
 }
 
@@ -268,6 +277,7 @@ void connections_open(void)
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK);
     pthread_cond_init(&freed, &attributes);
+    pthread_cond_init(&woken, &attributes);
     pthread_condattr_destroy(&attributes);
 }
 

@@ -8,7 +8,6 @@
 #ifndef QUOTA_ROUTER_LIBRARY_H
 #define QUOTA_ROUTER_LIBRARY_H
 
-#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -58,17 +57,16 @@ extern atomic_ulong notes_dropped;
 int64_t now_ms(void);
 enum outcome send_frame(int fd, enum kind kind, cliproxy_buffer head, cliproxy_buffer body, int64_t deadline);
 enum outcome receive_frame(int fd, enum kind kind, cliproxy_buffer *payload, int64_t deadline);
-enum outcome exchange(int fd, const char *method, cliproxy_buffer body, cliproxy_buffer *reply,
-                      int64_t deadline);
 bool ask(const char *method, cliproxy_buffer body, cliproxy_buffer *reply, int64_t deadline);
 bool ask_for_pick(cliproxy_buffer body, cliproxy_buffer *reply);
-int renew_callback_connection(void);
+int renew_callback_connection(int pause_ms);
 void leave_callback_connection(void);
 void connections_open(void);
 void connections_aim(const char *socket_path);
 
 /* callbacks.c */
 extern const cliproxy_host_api *host;
+extern atomic_bool stopping;
 void callbacks_configure(const char *method, cliproxy_buffer settings);
 void shut_down(void);
 
