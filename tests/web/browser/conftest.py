@@ -1,7 +1,7 @@
 """A browser, and stages for it to look at.
 
-Each stage is a process of its own: the browser's driver wants a thread of control to itself. Nothing sleeps; waits
-are for what a person would see, and end with a failure after `PATIENCE`.
+The services run in another process: the browser's driver wants a thread of control to itself. Nothing sleeps;
+waits are for what a person would see, and end with a failure after `PATIENCE`.
 """
 
 import json
@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from attrs import define, field
 
@@ -41,23 +40,23 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Theatre:
-    """The process that the stages are in."""
+    """The process that the services run in."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "tests.web.browser.stand_in"]
+        command = [sys.executable, "-m", "tests.web.browser.theatre"]
         self._process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
 
-    def tell(self, what: object) -> str:
+    def tell(self, **what: object) -> Any:
         """One line in, one line out."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps(what) + "\n")
         self._process.stdin.flush()
-        told = self._process.stdout.readline().strip()
-        assert told, "the stand-in has died"
-        return told
+        told = self._process.stdout.readline()
+        assert told, "the theatre has died"
+        return json.loads(told)
 
     def close(self) -> None:
         self._process.communicate()
@@ -65,28 +64,29 @@ class Theatre:
 
 @define(eq=False)
 class Stage:
-    """A stand-in that runs, and what a test can make happen on it."""
+    """A service that runs, and what a test can make happen on it."""
 
     theatre: Theatre
     scene: str
     flags: tuple[str, ...] = ()
     url: str = ""
+    login: str = ""
 
     def start(self) -> "Stage":
         """Begin a life, on the same port as the one before."""
         port = int(self.url.rpartition(":")[2] or 0)
-        self.url = self.theatre.tell([self.scene, self.flags, port])
+        self.url, self.login = self.theatre.tell(open=self.scene, flags=self.flags, port=port)
         return self
 
     def stop(self) -> None:
-        self.theatre.tell(self.url)
+        self.theatre.tell(close=self.url)
 
     def do(self, what: str, **how: Any) -> Any:
         """Make something happen: `pick`, `observe`, `change`, …"""
-        return httpx.post(f"{self.url}/_stage", json={"do": what, **how}, timeout=10).json()
+        return self.theatre.tell(at=self.url, do=what, how=how)
 
     def asked(self) -> list[str]:
-        """What the page asked for, in order."""
+        """What came to the host's routes, in order."""
         return list(self.do("asked"))
 
 
@@ -133,6 +133,7 @@ class Tab:
 
     def visit(self, stage: Stage, where: str = "accounts") -> Any:
         """Open a page and wait until the service has told it something."""
+        self.page.goto(stage.login)
         self.page.goto(f"{stage.url}/#/{where}")
         self.page.wait_for_selector("#strip .verdict")
         return self.page

@@ -1,10 +1,10 @@
-"""Inside the host's pages: its door, its escaping, its settings."""
+"""The real service inside a host: the door, the escaping, the settings."""
 
 from typing import Any
 
 import pytest
 
-from .host_stand_in import KEY
+from .host import KEY
 
 UI = "/proxy/v0/resource/plugins/quota-router/ui"
 
@@ -13,8 +13,8 @@ UI = "/proxy/v0/resource/plugins/quota-router/ui"
 def inside(new_stage: Any, tab: Any) -> Any:
     """A page inside a host; nothing was typed yet."""
 
-    def opened(*, old: bool = False, scene: str = "well") -> tuple[Any, Any, Any]:
-        stage = new_stage(scene, "host-old" if old else "host")
+    def opened(scene: str = "well", *, old: bool = False) -> tuple[Any, Any, Any]:
+        stage = new_stage(scene, "old-host" if old else "host")
         one = tab()
         one.page.goto(stage.url + UI)
         one.page.wait_for_selector(".gate")
@@ -54,7 +54,7 @@ def test_after_the_first_refusal_nothing_is_sent_any_more(inside: Any) -> None:
     page.wait_for_selector("text=The host refused the key")
     page.click("text=Health")
     page.click("text=Accounts")
-    assert stage.asked() == ["GET events"]
+    assert stage.asked() == ["GET api/v1/events"]
     unlock(page)
     page.wait_for_selector(".account, .empty")
     one.ignore("401")
@@ -73,7 +73,7 @@ def test_a_ban_is_told_in_the_hosts_words(inside: Any) -> None:
 @pytest.mark.parametrize("old", [False, True])
 def test_names_look_the_same_on_every_host(inside: Any, old: bool) -> None:
     """Old hosts escape every text as HTML."""
-    _, _, page = inside(old=old, scene="hostile")
+    _, _, page = inside("hostile", old=old)
     unlock(page)
     page.wait_for_selector(".account")
     assert '<img src=x onerror="alert(1)">&amp;\'"' in page.locator(".account h3").all_inner_texts()
@@ -86,7 +86,7 @@ def test_one_combined_question_serves_the_health_page(inside: Any) -> None:
     page.click("text=Health")
     page.wait_for_selector('[data-card="Host"]')
     assert any("with=health" in one for one in stage.asked())
-    assert not any(one.startswith("GET health") for one in stage.asked())
+    assert not any(one.startswith("GET api/v1/health") for one in stage.asked())
 
 
 def test_settings_are_checked_written_through_the_host_and_waited_for(inside: Any) -> None:
@@ -99,7 +99,7 @@ def test_settings_are_checked_written_through_the_host_and_waited_for(inside: An
         "text=policy is balanced now (was reset_first). Written to the host's configuration."
     )
     writes = [one for one in stage.asked() if not one.startswith("GET")]
-    assert writes == ["POST settings/check", "PATCH config"]
+    assert writes == ["POST api/v1/settings/check", "PATCH config"]
     page.locator(".toast").get_by_role("button", name="Undo").click()
     page.wait_for_selector("text=policy is reset_first now (was balanced)")
 

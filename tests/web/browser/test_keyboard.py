@@ -101,7 +101,8 @@ CONTRAST = """pairs => {
   const light = (name) => {
     probe.style.color = `var(--${name})`;
     const parts = getComputedStyle(probe).color.match(/[\\d.]+/g).slice(0, 3).map(Number);
-    const linear = parts.map((part) => (part /= 255) <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+    const linear = parts.map((part) => part / 255)
+      .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
     return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2];
   };
   return pairs.map(([text, ground]) => {

@@ -6,11 +6,10 @@ import pytest
 
 from .conftest import PAGES
 from .scenes import HOSTILE, SCENES
+from .service import TOKEN
 
-OPEN = sorted(SCENES.keys() - {"locked"})
 
-
-@pytest.mark.parametrize("scene", OPEN)
+@pytest.mark.parametrize("scene", SCENES)
 def test_every_page_is_drawn_without_an_error(shared_stage: Any, tab: Any, scene: str) -> None:
     page = tab().visit(shared_stage(scene))
     for name in PAGES:
@@ -53,6 +52,7 @@ def test_the_strip_says_at_once_how_things_stand(
 
 def test_an_old_host_is_told_of_though_all_is_well(shared_stage: Any, tab: Any) -> None:
     page = tab().visit(shared_stage("old_host"))
+    assert page.locator("#strip .headline").inner_text() == "All well"
     assert "Update the host" in page.locator('[data-note="host_too_old"]').inner_text()
 
 
@@ -143,9 +143,11 @@ def test_history_marks_what_was_lost_and_what_was_refused(shared_stage: Any, tab
     page.wait_for_selector("quota-history .refusal", state="attached")
 
 
-def test_a_service_without_history_says_so(shared_stage: Any, tab: Any) -> None:
-    page = tab().visit(shared_stage("unpolled"), "history")
-    page.wait_for_selector("text=not recorded by this version")
+def test_a_service_that_has_just_begun_says_what_will_be_where(shared_stage: Any, tab: Any) -> None:
+    page = tab().visit(shared_stage("young"), "activity")
+    page.wait_for_selector("text=No decision yet")
+    page.goto(f"{shared_stage('young').url}/#/sessions")
+    page.wait_for_selector("text=No session is bound")
 
 
 def test_three_hundred_accounts_can_be_sorted_and_filtered(shared_stage: Any, tab: Any) -> None:
@@ -167,28 +169,35 @@ def test_text_from_elsewhere_never_becomes_markup(shared_stage: Any, tab: Any) -
         page.wait_for_selector("#main .busy", state="detached")
         assert page.locator("#main img, #main script, #main b > script").count() == 0
     page.goto(f"{shared_stage('hostile').url}/#/accounts")
+    page.wait_for_selector(".account")
     assert HOSTILE in page.locator("#main").inner_text()
 
 
 def test_an_invisible_name_gives_way_to_the_id(shared_stage: Any, tab: Any) -> None:
     page = tab().visit(shared_stage("hostile"))
     names = page.locator(".account h3").all_inner_texts()
-    assert all(name.strip("​ ") for name in names)
+    assert all(name.strip("\u200b ") for name in names)
 
 
 def test_a_token_is_asked_for_and_opens_the_page(new_stage: Any, tab: Any) -> None:
     one = tab()
-    stage = new_stage("locked")
-    one.page.goto(stage.url)
+    one.page.goto(new_stage("well").url)
     one.page.wait_for_selector(".gate")
     assert one.page.locator("#strip").inner_text() == ""
     one.page.get_by_label("Token").fill("wrong")
     one.page.keyboard.press("Enter")
     one.page.wait_for_selector("text=That token was refused.")
-    one.page.get_by_label("Token").fill("correct-horse-battery")
+    one.page.get_by_label("Token").fill(TOKEN)
     one.page.keyboard.press("Enter")
     one.page.wait_for_selector(".account")
     one.ignore("401")  # the browser itself reports them
+
+
+def test_the_printed_address_logs_in(shared_stage: Any, tab: Any) -> None:
+    stage, page = shared_stage("well"), tab().page
+    page.goto(stage.login)
+    page.wait_for_selector(".account")
+    assert TOKEN not in page.url
 
 
 def test_the_colours_can_be_chosen_and_are_remembered(shared_stage: Any, tab: Any) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 from attrs import define, evolve, field
 
 from qr.actors.account_state import AccountState, Entry, view_of
-from qr.actors.breaker import Breaker
 from qr.actors.image import Image, join
 from qr.actors.journal import Journal
+from qr.actors.schedule import Schedule
 from qr.quota.belief import believed_windows
 from qr.quota.evidence import Snapshot, merge
 from qr.quota.history import Series
@@ -26,6 +26,8 @@ __all__ = ["World", "session"]
 
 MODELS = {"claude": "claude-sonnet-4-5", "codex": "gpt-5-codex"}
 DAY = 86400.0
+POLLED_AGO = 45.0
+"""Seconds since the last poll of each account: a refresh by hand is possible again."""
 
 
 @define(eq=False)
@@ -87,7 +89,8 @@ class World:
             told = Observation(self.now - age, "headers", tuple(readings))
             snapshot = merge(merge(merge(snapshot, polled), read), told)
         entry = Entry(name, name.partition("-")[0], label, auth_index=name)
-        self.states[name] = AccountState(entry, snapshot, **state)
+        schedule = Schedule(since=self.now - DAY, polled_at=self.now - POLLED_AGO)
+        self.states[name] = AccountState(entry, snapshot, schedule=schedule, **state)
 
     @property
     def fleet(self) -> Fleet:
@@ -98,7 +101,9 @@ class World:
             fleet.put(view_of(state, windows, self.now))
         return fleet
 
-    def pick(self, fleet: Fleet, key: str | None, *, at: float, provider: str = "claude", model: str = "") -> None:
+    def pick(
+        self, fleet: Fleet, key: str | None, *, at: float, provider: str = "claude", model: str = ""
+    ) -> None:
         """Decide as the supervisor would, and keep what came of it as of *at*."""
         offered = tuple(Candidate(name, provider) for name in self.states if name.startswith(provider))
         question = Question((provider,), model or MODELS[provider], key, candidates=offered)
@@ -126,7 +131,13 @@ class World:
 def _file(state: AccountState) -> dict[str, Any]:
     entry = state.entry
     known = {"id": entry.id, "name": entry.id, "auth_index": entry.auth_index, "provider": entry.provider}
-    return {**known, "type": entry.provider, "label": entry.label, "email": entry.label, "disabled": entry.disabled}
+    return {
+        **known,
+        "type": entry.provider,
+        "label": entry.label,
+        "email": entry.label,
+        "disabled": entry.disabled,
+    }
 
 
 def _earlier(reading: Reading) -> Reading:

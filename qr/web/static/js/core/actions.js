@@ -8,20 +8,21 @@
 import { forget } from "./answers.js";
 import { write } from "./api.js";
 import { place } from "./place.js";
-import { state } from "./store.js";
+import { changed, state } from "./store.js";
 import { writeThroughHost } from "./host-settings.js";
 import { say } from "../parts/toasts.js";
 import { duration } from "../say/time.js";
 import { now } from "./clock.js";
 
-/** Do something; tells the operator what came of it, and returns whether it was done. */
+/** Do something; tells the operator what came of it, and returns the answer, or null when it was refused. */
 export async function act(path, body, method = "POST") {
   try {
-    told(await write(method, path, body));
-    return true;
+    const answer = await write(method, path, body);
+    told(answer);
+    return answer;
   } catch (problem) {
     say(refusal(problem), { tone: "bad" });
-    return false;
+    return null;
   }
 }
 
@@ -47,8 +48,20 @@ function refusal(problem) {
 
 export const pause = (account) => act("/accounts/pause", { account });
 export const resume = (account) => act("/accounts/resume", { account });
-export const refresh = (account) => act("/accounts/refresh", { account });
 export const unbind = (provider, key) => act("/sessions/unbind", { provider, key });
+
+const refreshable = new Map(); // account → epoch second, as the last refresh told it
+
+/** Read an account's quota now. */
+export async function refresh(account) {
+  const answer = await act("/accounts/refresh", { account });
+  if (answer?.possible_at != null) refreshable.set(account, answer.possible_at);
+  changed();
+}
+
+/** When an account can be refreshed (again), epoch seconds. */
+export const refreshableAt = ({ id, polling }) =>
+  Math.max(refreshable.get(id) ?? 0, polling.refresh_possible_at ?? 0);
 
 /** Set the mode, the policy, or any settings; *values* maps keys to values, null takes a key back. */
 export function setMode(mode) {
@@ -88,9 +101,9 @@ async function throughHost(values) {
     const { done, before } = await writeThroughHost(values);
     working.replace(done, { tone: "good", back: { label: "Undo", run: () => throughHost(before) } });
     for (const path of ["/settings", "/next"]) forget(path);
-    return true;
+    return done;
   } catch (problem) {
     working.replace(refusal(problem), { tone: "bad" });
-    return false;
+    return null;
   }
 }

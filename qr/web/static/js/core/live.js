@@ -11,12 +11,13 @@ import { setLink, state } from "./store.js";
 
 const FIRST_PAUSE = 500; // milliseconds before the first new attempt
 const LONGEST_PAUSE = 15_000; // so that a service that is back is seen within a quarter of a minute
-const SOCKET_AGAIN = 60_000; // how often a page that polls asks whether a WebSocket is to be had by now
+const SOCKET_AGAIN = [5_000, 15_000, 60_000]; // when a page that polls asks again whether a WebSocket is to be had
 
 let failures = 0;
 let current = null;
 let timer = null;
 let socketTriedAt = 0;
+let socketFailures = 0;
 
 /** Connect, and stay connected until the door is shut; connect again when it opens. */
 export function connect() {
@@ -68,13 +69,14 @@ function startSocket() {
   socketTriedAt = Date.now();
   current = openSocket({
     heard() {
-      failures = 0;
+      failures = socketFailures = 0;
       if (state.link.how !== "live") setLink("live");
     },
     closed(opened) {
       current = null;
-      if (opened) later("The connection broke.");
-      else startPolling(); // a proxy lets no WebSocket through
+      if (opened) return later("The connection broke.");
+      socketFailures += 1;
+      startPolling(); // a proxy lets no WebSocket through, or the service is just about to start
     },
   });
 }
@@ -89,7 +91,8 @@ function startPolling() {
     }
     failures = 0;
     if (state.link.how !== "polling") setLink("polling");
-    if (!place.inHost && Date.now() - socketTriedAt > SOCKET_AGAIN) start();
+    const pause = SOCKET_AGAIN[Math.min(socketFailures, SOCKET_AGAIN.length) - 1];
+    if (!place.inHost && Date.now() - socketTriedAt > pause) start();
     return null;
   });
 }

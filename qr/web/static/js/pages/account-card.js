@@ -1,5 +1,6 @@
 /** One account as a card: its state in words, a bar a window, the burn-down of the one that matters most. */
 
+import { now } from "../core/clock.js";
 import { loadOf, longWindow, nameOf } from "../core/fleet.js";
 import { h } from "../core/render.js";
 import { href, opening } from "../core/router.js";
@@ -56,13 +57,19 @@ function chart(account, now) {
   return drawn && h("figure.burn", burnCaption(window), drawn);
 }
 
+/** When the account is read next; a poll that is due is under way. */
+function pollWords({ polled, next_at: at }) {
+  if (!polled) return "not polled";
+  return at != null && at <= now() ? "being read now" : ["next poll ", time(at, "both", "not planned")];
+}
+
 /** Age of the data, the next poll, sessions, what went wrong last. */
 export function facts(account) {
   const { polling, last_error: error } = account;
   const { sessions } = loadOf(account);
   return [
     h("span", "read ", time(account.observed_at || null, "distance", "never")),
-    h("span", polling.polled ? ["next poll ", time(polling.next_at, "both", "not planned")] : "not polled"),
+    h("span", pollWords(polling)),
     h(
       "a",
       { href: href("sessions", { account: account.id }) },

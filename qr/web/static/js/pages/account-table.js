@@ -1,5 +1,6 @@
 /** Many accounts as a table that sorts; a row is described anew only when something in it changed. */
 
+import { refreshableAt } from "../core/actions.js";
 import { loadOf, nameOf } from "../core/fleet.js";
 import { h, memo } from "../core/render.js";
 import { here, route } from "../core/router.js";
@@ -96,8 +97,7 @@ function sortLink(title, name, word, sort, turned) {
 
 /** What a row depends on: the account itself, and what the passing of time makes of it. */
 function inputs({ account, state }, now) {
-  const { refresh_possible_at: possible } = account.polling;
-  const wait = possible != null && possible > now;
+  const wait = refreshableAt(account) > now;
   return [
     account,
     state,

@@ -1,9 +1,10 @@
 /** The buttons of an account: refresh, pause or resume, manual priority. */
 
-import { pause, refresh, resume, setPriority } from "../core/actions.js";
+import { pause, refresh, refreshableAt, resume, setPriority } from "../core/actions.js";
 import { now } from "../core/clock.js";
 import { h } from "../core/render.js";
 import { nameOf } from "../core/fleet.js";
+import { duration } from "../say/time.js";
 
 /** Refresh and pause; names of accounts are in the labels, since a list has many of these buttons. */
 export function accountActions(account) {
@@ -11,19 +12,15 @@ export function accountActions(account) {
 }
 
 function refreshButton(account) {
-  const { polled, why_not: why, refresh_possible_at: possible } = account.polling;
-  const wait = possible != null && possible > now();
-  const title = polled
-    ? wait
-      ? "It was read a moment ago"
-      : "Read its quota now"
-    : `Cannot be read now: ${why ?? "it is not polled"}`;
+  const { polled, why_not: why } = account.polling;
+  const wait = refreshableAt(account) - now();
+  const possible =
+    wait > 0 ? `It was read a moment ago: possible again in ${duration(wait)}` : "Read its quota now";
   return h(
-    "button",
+    "button.plain",
     {
-      class: "plain",
-      title,
-      disabled: !polled || wait,
+      title: polled ? possible : `Cannot be read: ${why ?? "it is not polled"}`,
+      disabled: !polled || wait > 0,
       "aria-label": `Refresh ${nameOf(account)}`,
       onclick: () => refresh(account.id),
     },

@@ -74,12 +74,8 @@ function facts(account, now) {
     ["Circuit", circuitWords(circuit, now)],
     ["Last error", error ? error.text : "none since the last success"],
     ["Newest reading", time(account.observed_at || null, "seconds", "never")],
-    [
-      "Next poll",
-      polling.polled
-        ? time(polling.next_at, "both", "not planned")
-        : `not polled: ${polling.why_not ?? "no reason told"}`,
-    ],
+    ["Last poll", lastPoll(polling)],
+    ["Next poll", nextPoll(polling, now)],
     ["Sessions", h("a", { href: href("sessions", { account: account.id }) }, `${load.sessions} bound`)],
     ["Reserved", `${Math.round(load.reserved * 10) / 10} % for sessions bound since the last reading`],
     ["Decisions", h("a", { href: href("activity", { account: account.id }) }, "those that went to it")],
@@ -91,6 +87,15 @@ function facts(account, now) {
     ],
     ["Id", h("code", account.id)],
   ]);
+}
+
+function lastPoll({ last_at: at, last_error: error }) {
+  return [time(at, "seconds", "none yet"), error && h("span.warn", `: ${error}`)];
+}
+
+function nextPoll({ polled, why_not: why, next_at: at }, now) {
+  if (!polled) return `not polled: ${why ?? "no reason told"}`;
+  return at != null && at <= now ? "under way" : time(at, "both", "not planned");
 }
 
 function circuitWords({ state: word, until, trial_until: trial }, now) {
