@@ -88,6 +88,8 @@ class Attempt:
     at: float
     """Epoch seconds."""
     offered: Sequence[str]
+    cached: bool
+    """The thread's prompt lies in the account's cache."""
     answer: Answer = field(factory=lambda: Answer(0))
 
 
@@ -158,7 +160,8 @@ class Host:
                 course.fault = str(fault)
                 return
             account = picked or self.builtin.pick(offered, course.request.model)
-            yield from self._try(course, Attempt(account, picked is not None, reply.now, ids))
+            cached = self.cache.warm(account, course.request.names.thread, reply.now)
+            yield from self._try(course, Attempt(account, picked is not None, reply.now, ids, cached))
             tried.add(account)
 
     def _try(self, course: "_Course", attempt: Attempt) -> Generator[Step, Reply, None]:
@@ -167,7 +170,8 @@ class Host:
         if self.on_attempt is not None:
             self.on_attempt(course.request, attempt)
         course.now = (yield Pause(answer.latency)).now
-        course.headers = answer.headers or course.headers
+        if answer.status:
+            course.headers = answer.headers
         self._note(course.request, attempt, course.now)
         yield from self._report(course, attempt)
 

@@ -13,6 +13,7 @@ from qr.lab import claude, codex
 from qr.lab.answers import Answer
 from qr.lab.chance import chance
 from qr.lab.faults import FAULTS, FaultLevel, Faults
+from qr.lab.meters import Meter
 from qr.lab.plans import UNIT
 from qr.lab.subscription import Account, Subscription
 from qr.quota.windows import HOUR
@@ -21,7 +22,7 @@ __all__ = ["FIRST_BYTE", "Pace", "Provider"]
 
 FACES: Mapping[str, ModuleType] = {"claude": claude, "codex": codex}
 
-Told = Callable[[Subscription, float], None]
+Told = Callable[[Subscription, Iterable[Meter], float], None]
 
 # Of an answer's time passes before its headers come.
 FIRST_BYTE = 0.1
@@ -66,7 +67,7 @@ class Provider:
         self.faults = FAULTS[faults] if isinstance(faults, str) else faults
         self._pace = pace
         self.on_told: Told | None = None
-        """Called with whatever answers tell of an account's windows, and when."""
+        """Called with the windows of an account that an answer tells of, and when."""
         self.subscriptions = {
             account.id: Subscription(account, self.faults, chance(seed, account.id), now, unit, speed)
             for account in accounts
@@ -88,16 +89,16 @@ class Provider:
             return _revoked(known)
         if known.chance.random() < self.faults.unpollable:
             return _unpollable(known, face.usage_body(known, now))
-        self._tell(known, now)
+        self._tell(known, known.meters.values(), now)
         return Answer(200, {"Content-Type": "application/json"}, face.usage_body(known, now))
 
     def could_serve(self, account: str, model: str, now: float) -> bool:
         """Whether the account has room for *model* and a login: the truth, which no router knows."""
         return self._at(account, now).could_serve(model)
 
-    def _tell(self, known: Subscription, now: float) -> None:
+    def _tell(self, known: Subscription, meters: Iterable[Meter], now: float) -> None:
         if self.on_told is not None:
-            self.on_told(known, now)
+            self.on_told(known, meters, now)
 
     def _at(self, account: str, now: float) -> Subscription:
         known = self.subscriptions[account]
@@ -108,7 +109,7 @@ class Provider:
         """The headers leave before the request is counted."""
         known.start(model, now)
         headers = FACES[known.account.provider].headers(known, model, now)
-        self._tell(known, now)
+        self._tell(known, known.applying(model), now)
         known.burn(model, tokens, now)
         return Answer(200, headers, tokens=tokens)
 
@@ -120,7 +121,7 @@ class Provider:
         if known.refusing(model):
             attributed = known.chance.random() >= self.faults.unattributed
             answer: Answer = FACES[known.account.provider].refusal(known, model, now, attributed=attributed)
-            self._tell(known, now)
+            self._tell(known, known.applying(model), now)
             return evolve(answer, cause="quota")
         return None
 

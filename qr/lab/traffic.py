@@ -24,6 +24,9 @@ LARGEST_CONTEXT, COMPACTED = 150_000, 40_000
 # What an agent's and a subagent's first request carries: instructions, tools, files.
 FIRST_CONTEXT, SUBAGENT_CONTEXT = 15_000, 8_000
 
+# So often a time within working hours is looked for; a span without any, such as a night, is worked through.
+TRIES = 200
+
 # Tokens that one request adds: read files, tool results, the answer.
 TYPICAL_FRESH = 3_000
 
@@ -117,10 +120,11 @@ def _beginnings(sessions: int, start: float, seconds: float, drawn: Random, habi
 
 
 def _beginning(drawn: Random, start: float, seconds: float, habits: Habits) -> float:
-    while True:
+    for _ in range(TRIES):
         at = start + drawn.uniform(0, seconds)
         if habits.hours is None or _works(at, drawn, habits.hours, habits.weekend):
-            return at
+            break
+    return at
 
 
 def _works(at: float, drawn: Random, hours: tuple[float, float], weekend: float) -> bool:

@@ -84,3 +84,9 @@ def test_bursts_begin_together():
     for request in of(60, habits=evolve(Habits(), bursts=1.0, delegating=0.0)):
         begins.setdefault(request.names.thread, request.at)
     assert max(begins.values()) - min(begins.values()) < 2 * len(begins)
+
+
+def test_a_night_is_worked_through_where_there_is_nothing_else():
+    """A span without any working hours would otherwise be searched for ever."""
+    requests = list(traffic(5, start=MONDAY, seconds=HOUR, seed=7))
+    assert requests

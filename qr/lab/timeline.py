@@ -1,0 +1,118 @@
+"""Virtual time from one event to the next: requests that arrive, pauses that end, records that come late.
+
+One task serves all requests, one step at a time, so that their order is the order of their times. Between two
+events everything in the house settles, since time goes on only when nobody has anything to do.
+"""
+
+from collections.abc import Awaitable, Callable, Generator, Iterable
+from heapq import heappop, heappush
+from itertools import count
+from math import inf
+
+import trio
+from attrs import define, field
+from trio.testing import MockClock, wait_all_tasks_blocked
+
+from qr.clock import Clock
+from qr.lab.host import Ask, Host, Outcome, Pause, Reply, Step, Tell
+from qr.lab.traffic import Request
+
+__all__ = ["Call", "Timeline", "Watch"]
+
+Call = Callable[[str, bytes], Awaitable[bytes]]
+"""The plugin's interface: method and body to an envelope."""
+
+Course = Generator[Step, Reply, Outcome]
+
+# Two events are at least so many seconds apart, so that what one brings about has happened before the other.
+APART = 1e-6
+
+
+class Watch:
+    """Who looks on; every method may raise to end the run."""
+
+    def settled(self, now: float) -> None:
+        """All that events before *now* brought about has happened."""
+
+    def picking(self, now: float) -> None:
+        """The plugin is about to be asked; everything has settled."""
+
+    def picked(self, request: Request, now: float) -> None:
+        """The plugin has answered a pick."""
+
+    def ended(self, outcome: Outcome) -> None:
+        """A client's request has ended."""
+
+
+@define(eq=False)
+class Timeline:
+    """Serves requests through a host and a plugin, in virtual time."""
+
+    host: Host
+    call: Call
+    clock: Clock
+    mock: MockClock
+    """What moves *clock*."""
+    watch: Watch
+    _events: list[tuple[float, int, Course | Tell, Request]] = field(factory=list)
+    _order: "count[int]" = field(factory=count)
+    _last: float = -inf
+
+    async def run(self, requests: Iterable[Request], end: float) -> None:
+        """Serve them all, to the last record, and let time go on to *end* (epoch seconds)."""
+        for request in requests:
+            await self._until(request.at)
+            await self._move(request.at, self.host.serve(request), request, begun=False)
+        await self._until(inf)
+        self.watch.settled(await self._time(end))
+
+    async def _until(self, time: float) -> None:
+        while self._events and self._events[0][0] <= time:
+            at, _, event, request = heappop(self._events)
+            if isinstance(event, Tell):
+                self.watch.settled(await self._time(at))
+                await self.call(event.method, event.body)
+            else:
+                await self._move(at, event, request, begun=True)
+
+    async def _move(self, at: float, course: Course, request: Request, *, begun: bool) -> None:
+        """One event: wait for its time, then let *course* go on until it pauses or ends."""
+        now = await self._time(at)
+        self.watch.settled(now)
+        try:
+            step = course.send(Reply(now)) if begun else next(course)
+            while not isinstance(step, Pause):
+                reply = await self._do(step, request, now)
+                await wait_all_tasks_blocked()
+                step = course.send(reply)
+            self._later(now + step.seconds, course, request)
+        except StopIteration as end:
+            self.watch.ended(end.value)
+
+    async def _time(self, at: float) -> float:
+        """Let what is under way settle, and time go on to *at*."""
+        self._last = max(at, self._last + APART)
+        await wait_all_tasks_blocked()
+        ahead = max(0.0, self._last - self.clock.now())
+        if ahead < trio.lowlevel.current_statistics().seconds_to_next_deadline:
+            # The same as to sleep, without the way through Trio's scheduler.
+            self.mock.jump(ahead)
+        else:
+            await trio.sleep(ahead)
+        return self.clock.now()
+
+    async def _do(self, step: Step, request: Request, now: float) -> Reply:
+        answer = b""
+        match step:
+            case Ask(method, body):
+                self.watch.picking(now)
+                answer = await self.call(method, body)
+                self.watch.picked(request, now)
+            case Tell(after=after) if after:
+                self._later(now + after, step, request)
+            case Tell(method, body):
+                await self.call(method, body)
+        return Reply(now, answer)
+
+    def _later(self, at: float, event: Course | Tell, request: Request) -> None:
+        heappush(self._events, (at, next(self._order), event, request))

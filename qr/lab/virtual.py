@@ -1,0 +1,152 @@
+"""The real house where time is virtual: no socket, no file, no thread, and chance that can be repeated."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from unittest.mock import patch
+
+import httpx
+import trio
+from attrs import define, field
+
+from qr.abi.hostlink import HostLink
+from qr.actors.current import Current
+from qr.actors.journal import Journal
+from qr.clock import VirtualClock
+from qr.lab.callbacks import Callbacks
+from qr.lab.chance import chance
+from qr.lab.host import Host
+from qr.lab.records import auth_index
+from qr.lab.subscription import Subscription
+from qr.settings import Settings
+from qr.system import House, Run
+from qr.upstream.credentials import AuthEntry, Credential, CredentialSource, Skipped
+from qr.upstream.results import PollResult, judge
+from qr.upstream.usage import Limits
+
+__all__ = ["Accounts", "Nowhere", "UsageEndpoint", "VirtualHouse", "repeatable", "virtual_house"]
+
+Polled = Callable[[str, int], None]
+"""An account, and the status that it was answered with."""
+
+
+class Nowhere:
+    """A store that keeps nothing; the journal in memory is what actors restart from."""
+
+    persistent = False
+    problem: str | None = None
+
+    def save(self, image: bytes) -> None:
+        """Never called: nothing is persistent here."""
+
+
+class Accounts:
+    """The host's accounts, without the way through its callbacks."""
+
+    skipped: Sequence[Skipped] = ()
+
+    def __init__(self, host: Host) -> None:
+        self._host = host
+
+    async def list(self) -> Sequence[AuthEntry]:
+        await trio.lowlevel.checkpoint()
+        return [_entry(known) for known in self._host.provider.subscriptions.values()]
+
+    async def fetch(self, entry: AuthEntry) -> Credential:
+        await trio.lowlevel.checkpoint()
+        return Credential(entry.provider, entry.id, account_id=entry.auth_index)
+
+
+def _entry(known: Subscription) -> AuthEntry:
+    account = known.account
+    return AuthEntry(
+        account.id,
+        account.provider,
+        auth_index(account),
+        account.label,
+        priority=account.priority,
+        status="active",
+        account_type="oauth",
+        changed_at=known.changed_at,
+    )
+
+
+@define(eq=False)
+class VirtualHouse(House):
+    """A house that knows its accounts from the simulation."""
+
+    source: CredentialSource = field(kw_only=True)
+
+    def credentials(self) -> CredentialSource:
+        return self.source
+
+    def _start(self, nursery: trio.Nursery, name: str, born: Callable[[], Run]) -> None:
+        # Nobody sets this clock behind our back, and to watch it takes longer than all else.
+        if name != "clock":
+            super()._start(nursery, name, born)
+
+
+class VirtualLink(HostLink):
+    """The host's callbacks, answered at once."""
+
+    def __init__(self, callbacks: Callbacks) -> None:
+        super().__init__()
+        self._callbacks = callbacks
+        self.attached.set()
+
+    async def call(self, method: str, body: bytes) -> bytes:
+        await trio.lowlevel.checkpoint()
+        return self._callbacks.call(method, body)
+
+
+def virtual_house(settings: Settings, host: Host, endpoint: "UsageEndpoint", seed: int) -> VirtualHouse:
+    """A house whose host and providers are simulated."""
+    clock = endpoint.clock
+    return VirtualHouse(
+        Current(settings),
+        settings,
+        clock,
+        Nowhere(),  # type: ignore[arg-type]  # the recorder, who alone uses it, asks for no more
+        Journal(),
+        [],
+        seed=seed,
+        link=VirtualLink(Callbacks(host, clock.now)),
+        ask=endpoint.ask,
+        source=Accounts(host),
+    )
+
+
+@define
+class UsageEndpoint:
+    """The simulated usage endpoints, without the way through HTTP."""
+
+    host: Host
+    clock: VirtualClock
+    on_poll: Polled
+    """Told of each poll."""
+
+    async def ask(self, entry: AuthEntry) -> PollResult:
+        """What a poll of *entry* comes to."""
+        await trio.lowlevel.checkpoint()
+        answer = self.host.provider.usage(entry.id, self.clock.now())
+        self.on_poll(entry.id, answer.status)
+        if not answer.status:
+            return PollResult(error="the connection broke")
+        response = httpx.Response(answer.status, headers=dict(answer.headers), content=answer.body.encode())
+        credential = Credential(entry.provider, entry.id, account_id=entry.auth_index)
+        return await judge(response, credential, body_limit=Limits().body, now=self.clock.now)
+
+
+@contextmanager
+def repeatable(seed: int) -> Iterator[None]:
+    """
+    Within it Trio runs tasks in an order that depends on *seed* alone.
+
+    Trio mixes the order of tasks on purpose, and offers no public way to repeat a mix. What is set here is
+    what pytest-trio sets for Hypothesis.
+    """
+    run = trio._core._run  # noqa: SLF001 - see above
+    with (
+        patch.object(run, "_ALLOW_DETERMINISTIC_SCHEDULING", new=True),
+        patch.object(run, "_r", chance(seed, "scheduler")),
+    ):
+        yield

@@ -1,0 +1,93 @@
+"""Simulated days: every fault level, the same run twice, and what ends a run."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from attrs import evolve
+
+from qr.lab.events import Events, Violation
+from qr.lab.simulate import BASELINES, Scenario, compare, simulate
+
+DAY = Scenario(days=1.0, accounts=6, sessions=8, seed=5, faults="some")
+MORNING = evolve(DAY, days=0.5, sessions=3)
+
+
+@pytest.mark.parametrize("faults", ["none", "some", "wild"])
+def test_a_day_holds_every_invariant(faults):
+    result = simulate(evolve(DAY, faults=faults))
+    assert result.requests > 500
+    assert result.handled > 0.9 * result.picks
+    assert result.polls_per_account_hour > 5
+    assert 0.0 < result.fairness <= 1.0
+
+
+def test_without_faults_nothing_but_quota_refuses():
+    result = simulate(evolve(MORNING, faults="none"))
+    assert result.other_refusals == {}
+    assert result.unserved == 0
+
+
+def test_the_same_seed_gives_the_same_run():
+    first = simulate(MORNING)
+    assert simulate(MORNING) == first
+    assert simulate(evolve(MORNING, seed=6)).digest != first.digest
+
+
+@pytest.mark.slow
+def test_the_same_seed_gives_the_same_run_in_another_process():
+    """Neither the order of sets nor any address in memory may decide anything."""
+    script = (
+        "import json; from qr.lab.simulate import *; "
+        "print(json.dumps(simulate(Scenario(0.5, 6, 6, 'reset_first', 5, 'wild')).as_dict()))"
+    )
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={"PYTHONHASHSEED": hash_seed, "PYTHONPATH": ":".join(sys.path)},
+            capture_output=True,
+            check=True,
+            timeout=120,
+        )
+        for hash_seed in ("1", "2")
+    ]
+    first, second = (json.loads(run.stdout.splitlines()[-1]) for run in runs)
+    assert first == second
+
+
+def test_policies_are_compared_on_the_same_traffic():
+    results = compare(["quota_pressure", *BASELINES], MORNING)
+    assert [result.policy for result in results] == ["quota_pressure", *BASELINES]
+    assert len({result.requests for result in results}) == 1
+
+
+def test_the_host_alone_moves_sessions_all_the_time():
+    ours, alone = compare(["reset_first", "host_default"], evolve(MORNING, accounts=12, faults="none"))
+    assert ours.moves < alone.moves / 10
+    assert ours.moves_cost_percent < alone.moves_cost_percent
+
+
+def test_progress_is_told():
+    told = []
+    simulate(MORNING, told.append)
+    assert told == sorted(told)
+    assert 0.0 < told[0] < 0.5
+    assert told[-1] <= 1.0
+
+
+def test_an_unknown_policy_is_refused():
+    with pytest.raises(ValueError, match="no such policy: roulette"):
+        simulate(evolve(DAY, policy="roulette"))
+
+
+def test_a_violation_tells_the_seed_and_the_last_events():
+    events = Events(seed=42)
+    for number in range(100):
+        events.add(float(number), f"event {number}")
+    violation = events.violated("the sky is blue")
+    assert isinstance(violation, Violation)
+    lines = str(violation).splitlines()
+    assert lines[0] == "the sky is blue (seed 42); the last events:"
+    assert lines[-1] == "99.000 event 99"
+    assert len(lines) == 41
