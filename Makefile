@@ -6,7 +6,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PORT ?= 8318
 
-.PHONY: demo test check format coverage bench clean
+.PHONY: demo test check format coverage bench chaos soak clean
 
 demo: $(VENV)/.ready
 	$(BIN)/qr demo --port $(PORT) $(if $(FOR),--for $(FOR))
@@ -32,6 +32,17 @@ coverage: $(VENV)/.ready
 # What a pick costs; SHORT=1 takes half a minute instead of a quarter of an hour.
 bench: $(VENV)/.ready
 	$(BIN)/python -m benchmarks $(if $(SHORT),--short) $(ARGS)
+
+# Kill the service in every way while picks go on. A seed draws the same faults each time.
+SEED ?= 1
+PICKS ?= 10000
+chaos: $(VENV)/.ready
+	$(BIN)/python -m tests.chaos chain --seed $(SEED) --picks $(PICKS)
+	$(BIN)/python -m tests.chaos virtual --seed $(SEED) --picks $(PICKS)
+
+# Storms with one seed after the other, from SEED on, for so many seconds.
+soak: $(VENV)/.ready
+	$(BIN)/python -m tests.chaos soak --seed $(SEED) --for $(or $(FOR),60)
 
 $(VENV)/.ready: pyproject.toml hatch_build.py constraints.txt $(wildcard qr/abi/library/*)
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] \

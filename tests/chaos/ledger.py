@@ -1,0 +1,77 @@
+"""What sessions were told, and whether it is kept."""
+
+from collections import Counter
+from collections.abc import Collection
+
+from attrs import define, field
+
+__all__ = ["Ledger"]
+
+
+@define
+class Promise:
+    """Where a session is at home."""
+
+    homes: set[str]
+    """One account; several only when a crash may have forgotten a binding that was too young to be kept."""
+    since: float
+    """When the first of these answers had come, by any clock that is never set."""
+    life: int
+    """Of the service: in which the question of the last answer began."""
+
+
+@define(eq=False)
+class Ledger:
+    """Every answer is entered here; what must not be is a violation."""
+
+    wavering: set[str] = field(factory=set)
+    """Accounts that were in trouble at some time: their sessions may be elsewhere for a while."""
+    promises: dict[str, Promise] = field(factory=dict)
+    horizons: list[float] = field(factory=list)
+    """Of each end of the service: what was bound before must have survived it."""
+    counts: Counter[str] = field(factory=Counter)
+    """Of answers: `bound`, `kept`, `away` from home for a cause, `forgotten` by a crash."""
+    violations: list[str] = field(factory=list)
+
+    @property
+    def life(self) -> int:
+        """How often the service has ended; asked for before a question is."""
+        return len(self.horizons)
+
+    def ended(self, horizon: float) -> None:
+        """The service has ended; the next one must know what was bound before *horizon*."""
+        self.horizons.append(horizon)
+
+    def answered(self, session: str, account: str, offered: Collection[str], life: int, at: float) -> None:
+        """*account* serves *session*; one question at a time for each session, as with real agents."""
+        promise = self.promises.get(session)
+        if promise is None:
+            self.promises[session] = Promise({account}, at, life)
+            self.counts["bound"] += 1
+            return
+        if self._may_be_forgotten(promise):
+            self.counts["kept" if account in promise.homes else "forgotten"] += 1
+            promise.homes.add(account)
+            promise.since = at
+        else:
+            self._remembered(promise, account, offered)
+        promise.life = life
+
+    def _may_be_forgotten(self, promise: Promise) -> bool:
+        return any(horizon <= promise.since for horizon in self.horizons[promise.life :])
+
+    def _remembered(self, promise: Promise, account: str, offered: Collection[str]) -> None:
+        certain = promise.homes <= set(offered) and not promise.homes & self.wavering
+        if account in promise.homes:
+            self.counts["kept"] += 1
+            promise.homes = {account} if certain else promise.homes
+        elif certain:
+            self.violations.append(f"a session moved from {sorted(promise.homes)} to {account}")
+        else:
+            self.counts["away"] += 1
+
+    def at_last(self, session: str, account: str | None) -> None:
+        """The storm is over and everybody is well: every session is at home."""
+        promise = self.promises[session]
+        if account not in promise.homes and not self._may_be_forgotten(promise):
+            self.violations.append(f"after the storm a session of {sorted(promise.homes)} is on {account}")

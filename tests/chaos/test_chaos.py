@@ -1,0 +1,90 @@
+"""Short storms; `make chaos` and `make soak` have the long ones."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.chaos.disk import Disk
+from tests.chaos.faults import WEIGHTS, plan
+from tests.chaos.ledger import Ledger
+from tests.chaos.outcome import Outcome
+from tests.chaos.places import short_place
+from tests.chaos.storm import run_storm
+from tests.chaos.virtual import run_virtual
+
+
+def survived(outcome: Outcome) -> bool:
+    """Nothing was violated, and the service was not just absent."""
+    assert list(outcome.violations) == [], str(outcome)
+    return outcome.handled > outcome.asked / 4
+
+
+@pytest.mark.slow
+def test_no_pick_and_no_session_is_lost_in_a_storm_over_the_whole_chain() -> None:
+    with short_place() as place:
+        outcome = run_storm(seed=1, picks=800, place=place)
+    assert survived(outcome)
+    assert set(outcome.faults) == set(WEIGHTS)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_no_pick_and_no_session_is_lost_whatever_the_moment(seed: int, tmp_path: Path) -> None:
+    assert survived(run_virtual(seed, picks=1500, place=tmp_path))
+
+
+def test_a_seed_gives_the_same_faults_and_each_kind_is_among_them() -> None:
+    assert plan(7, 2000) == plan(7, 2000) != plan(8, 2000)
+    assert {fault.kind for fault in plan(7, 1000)} == set(WEIGHTS)
+    slow = Counter(fault.kind for fault in plan(7, 10_000))["service is killed"]
+    assert 1 <= slow <= 6
+
+
+class TestLedger:
+    """It must see what it is there for."""
+
+    def test_a_session_that_moves_is_a_violation(self) -> None:
+        ledger = Ledger()
+        ledger.answered("s", "a", "ab", 0, 1.0)
+        ledger.answered("s", "b", "ab", 0, 2.0)
+        assert ledger.violations == ["a session moved from ['a'] to b"]
+
+    def test_it_may_be_elsewhere_while_its_account_is_not_offered_or_in_trouble(self) -> None:
+        ledger = Ledger(wavering={"w"})
+        for session, home in (("s", "a"), ("t", "w")):
+            ledger.answered(session, home, "abw", 0, 1.0)
+        ledger.answered("s", "b", "b", 0, 2.0)
+        ledger.answered("t", "b", "abw", 0, 2.0)
+        assert ledger.violations == []
+        assert ledger.counts == {"bound": 2, "away": 2}
+
+    def test_only_a_young_binding_may_be_forgotten_by_an_end_of_the_service(self) -> None:
+        ledger = Ledger()
+        ledger.answered("old", "a", "ab", ledger.life, 1.0)
+        ledger.answered("young", "a", "ab", ledger.life, 3.0)
+        ledger.ended(horizon=2.0)
+        ledger.answered("young", "b", "ab", ledger.life, 4.0)
+        assert ledger.violations == []
+        ledger.answered("old", "b", "ab", ledger.life, 4.0)
+        assert len(ledger.violations) == 1
+
+    def test_who_is_not_at_home_after_the_storm_is_a_violation(self) -> None:
+        ledger = Ledger(wavering={"a"})
+        ledger.answered("s", "a", "ab", 0, 1.0)
+        ledger.at_last("s", "a")
+        assert ledger.violations == []
+        ledger.at_last("s", "b")
+        assert len(ledger.violations) == 1
+
+
+def test_a_disk_in_trouble_keeps_what_was_bound_before() -> None:
+    now = [100.0]
+    disk = Disk(1.5, clock=lambda: now[0])
+    assert (disk.horizon(orderly=False), disk.horizon(orderly=True)) == (98.5, 100.0)
+    disk.breaks("full")
+    now[0] = 110.0
+    assert disk.horizon(orderly=True) == disk.horizon(orderly=False) == 98.5
+    disk.heals("full")
+    assert (disk.horizon(orderly=False), disk.horizon(orderly=True)) == (98.5, 110.0)
+    now[0] = 120.0
+    assert disk.horizon(orderly=False) == 118.5
