@@ -72,9 +72,9 @@ function startSocket() {
       failures = socketFailures = 0;
       if (state.link.how !== "live") setLink("live");
     },
-    closed(opened) {
+    closed(opened, why) {
       current = null;
-      if (opened) return later("The connection broke.");
+      if (opened) return later(why);
       socketFailures += 1;
       startPolling(); // a proxy lets no WebSocket through, or the service is just about to start
     },

@@ -9,7 +9,8 @@ const OPENING = 8000; // milliseconds until a connection that does not come abou
 /**
  * Open the feed.
  *
- * @param on heard() when it opens and after each message, closed(opened) once at the end: whether it ever was open.
+ * @param on heard() when it opens and after each message, closed(opened, why) once at the end: whether it
+ *   ever was open.
  */
 export function openSocket(on) {
   const url = new URL(place.live, location.href);
@@ -17,19 +18,19 @@ export function openSocket(on) {
   const socket = new WebSocket(url);
   let opened = false;
   let ended = false;
-  let timer = setTimeout(end, OPENING);
+  let timer = setTimeout(() => end(), OPENING);
 
-  function end() {
+  function end(why = "The connection broke.") {
     if (ended) return;
     ended = true;
     clearTimeout(timer);
     socket.close();
-    on.closed(opened);
+    on.closed(opened, why);
   }
 
   function ask() {
     clearTimeout(timer);
-    timer = setTimeout(end, SILENCE);
+    timer = setTimeout(() => end(), SILENCE);
     socket.send(JSON.stringify(question()));
   }
 
@@ -40,13 +41,14 @@ export function openSocket(on) {
   };
   socket.onmessage = ({ data }) => {
     const message = JSON.parse(data);
-    if (message.kind === "closing" || message.kind === "refused") return end();
+    if (message.kind === "closing") return end("The service stops.");
+    if (message.kind === "refused") return end(message.problem?.detail);
     take(message);
     on.heard();
     ask();
   };
-  socket.onclose = end;
-  socket.onerror = end;
+  socket.onclose = () => end();
+  socket.onerror = () => end();
   return {
     stop: () => {
       on = { heard() {}, closed() {} };

@@ -1,18 +1,44 @@
 /** One account as a card: its state in words, a bar a window, the burn-down of the one that matters most. */
 
+import { refreshableAt } from "../core/actions.js";
 import { now } from "../core/clock.js";
+import { course } from "../core/courses.js";
 import { loadOf, longWindow, nameOf } from "../core/fleet.js";
-import { h } from "../core/render.js";
+import { h, memo } from "../core/render.js";
 import { href, opening } from "../core/router.js";
 import { accountActions } from "../parts/account-actions.js";
 import { burn, burnCaption } from "../parts/burn.js";
 import { mark } from "../parts/mark.js";
 import { meter } from "../parts/meter.js";
 import { time } from "../parts/time-text.js";
-import { tone } from "../say/standing.js";
+import { tone, windowState } from "../say/standing.js";
 import { providerName } from "../say/words.js";
 
-export function accountCard({ account, state, text }, now) {
+/** A card, described anew only when something in it changed. */
+export function accountCard(one, now) {
+  const window = charted(one.account);
+  const points = window?.starts_at != null ? course(one.account, window, window.starts_at).length : 0;
+  return memo(one.account.id, [...whatMatters(one, now), points], () => card(one, now));
+}
+
+const EVEN_USE_MOVES = 60; // seconds in which nobody sees it move
+
+/** What the drawing of an account depends on: itself, and what the passing of time makes of it. */
+export function whatMatters({ account, state }, now) {
+  const windows = account.windows.map((window) => windowState(window, now)).join();
+  const wait = refreshableAt(account) > now;
+  return [
+    account,
+    state,
+    windows,
+    wait,
+    loadOf(account).sessions,
+    location.hash,
+    Math.floor(now / EVEN_USE_MOVES),
+  ];
+}
+
+function card({ account, state, text }, now) {
   return h(
     "article.card.account",
     { key: account.id, "data-tone": tone(state), "data-account": account.id, "data-state": state },
@@ -51,8 +77,10 @@ function nothingRead(account) {
   return h("p.quiet", `Nothing was read of it yet. ${why}`);
 }
 
+const charted = (account) => longWindow(account) ?? account.windows[0];
+
 function chart(account, now) {
-  const window = longWindow(account) ?? account.windows[0];
+  const window = charted(account);
   const drawn = window && burn(account, window, now);
   return drawn && h("figure.burn", burnCaption(window), drawn);
 }
@@ -68,7 +96,7 @@ export function facts(account) {
   const { polling, last_error: error } = account;
   const { sessions } = loadOf(account);
   return [
-    h("span", "read ", time(account.observed_at || null, "distance", "never")),
+    h("span", "read ", time(account.observed_at || null, "both", "never")),
     h("span", pollWords(polling)),
     h(
       "a",

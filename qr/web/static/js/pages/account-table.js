@@ -1,14 +1,13 @@
 /** Many accounts as a table that sorts; a row is described anew only when something in it changed. */
 
-import { refreshableAt } from "../core/actions.js";
 import { loadOf, nameOf } from "../core/fleet.js";
 import { h, memo } from "../core/render.js";
 import { here, route } from "../core/router.js";
 import { accountActions } from "../parts/account-actions.js";
 import { meter } from "../parts/meter.js";
 import { time } from "../parts/time-text.js";
-import { tone, windowState } from "../say/standing.js";
-import { title } from "./account-card.js";
+import { tone } from "../say/standing.js";
+import { title, whatMatters } from "./account-card.js";
 
 const FAR = Number.MAX_VALUE;
 const find = (account, ...names) =>
@@ -62,7 +61,7 @@ export function accountTable(all, now) {
       ),
       h(
         "tbody",
-        sorted(all, query).map((one) => memo(one.account.id, inputs(one, now), () => row(one, now))),
+        sorted(all, query).map((one) => memo(one.account.id, whatMatters(one, now), () => row(one, now))),
       ),
     ),
   );
@@ -95,19 +94,6 @@ function sortLink(title, name, word, sort, turned) {
   );
 }
 
-/** What a row depends on: the account itself, and what the passing of time makes of it. */
-function inputs({ account, state }, now) {
-  const wait = refreshableAt(account) > now;
-  return [
-    account,
-    state,
-    wait,
-    loadOf(account).sessions,
-    route().query.open,
-    account.windows.map((window) => windowState(window, now)).join(),
-  ];
-}
-
 function row({ account, state, text }, now) {
   const [five, long] = [find(account, "five_hour"), find(account, "weekly", "monthly")];
   const others = account.windows.filter((window) => window !== five && window !== long);
@@ -122,7 +108,7 @@ function row({ account, state, text }, now) {
       "td.metered.named",
       others.map((window) => meter(account, window, now)),
     ),
-    h("td.small", time(account.observed_at || null, "distance", "never")),
+    h("td.small", time(account.observed_at || null, "both", "never")),
     h("td.small.number", String(loadOf(account).sessions)),
     h("td", accountActions(account)),
   );

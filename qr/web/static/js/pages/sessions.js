@@ -4,7 +4,7 @@ import { answer } from "../core/answers.js";
 import { get } from "../core/api.js";
 import { nameById, nameOf } from "../core/fleet.js";
 import { h } from "../core/render.js";
-import { adjust, here } from "../core/router.js";
+import { adjust, here, href } from "../core/router.js";
 import { changed, state } from "../core/store.js";
 import { awaited } from "../parts/empty.js";
 import { select } from "../parts/filters.js";
@@ -29,7 +29,16 @@ const body = (value, filter) => [
   spread(value.accounts, filter.account),
   sessionList(known(value, filter), filter),
   more(value, filter),
+  limits(),
 ];
+
+/** What a user would wonder about: it is not ours to change. */
+const limits = () =>
+  h(
+    "p.small.quiet.footnote",
+    "A session that only the body of its requests names is not seen here, and a WebSocket stays on the account that the host gave it. ",
+    h("a", { href: href("health") }, "Limits that stay"),
+  );
 
 function head(value, account) {
   const options = [...state.accounts.values()].map((one) => [one.id, nameOf(one)]);

@@ -3,7 +3,7 @@
 import { answer } from "../core/answers.js";
 import { h } from "../core/render.js";
 import { exactPercent } from "../say/percent.js";
-import { source } from "../say/words.js";
+import { shortSource } from "../say/words.js";
 import { awaited } from "./empty.js";
 import { row, table } from "./table.js";
 import { time } from "./time-text.js";
@@ -40,7 +40,7 @@ function readings(list) {
         time(one.at, "seconds"),
         [exactPercent(one.used_percent), one.paid && " (paid credits)"],
         one.unstarted ? "not started" : time(one.resets_at, "clock", "not told"),
-        source(one.source),
+        shortSource(one.source),
         one.believed ? "yes" : "no",
       ]),
     ),

@@ -85,7 +85,7 @@ function remark(window, state, now) {
     return line(
       "warn",
       "read ",
-      time(window.observed_at, "distance", "at an unknown time"),
+      time(window.observed_at, "both", "at an unknown time"),
       ": too old to trust",
     );
   if (window.runs_dry_at != null && window.runs_dry_at > now)

@@ -4,9 +4,10 @@
 
 import { byProvider, firstDry, nameOf, nextReset, serving, standings } from "../core/fleet.js";
 import { h } from "../core/render.js";
-import { opening } from "../core/router.js";
+import { href, opening } from "../core/router.js";
 import { state } from "../core/store.js";
 import { percent } from "../say/percent.js";
+import { drySoon } from "../say/standing.js";
 import { providerName } from "../say/words.js";
 import { mark } from "./mark.js";
 import { windowTitle } from "./meter.js";
@@ -32,11 +33,9 @@ export function strip(now) {
 
 const tile = (key, title, body) => h("div", { key, class: `tile ${key}` }, h("h2", title), body);
 
-const SOON = 3 * 3600; // seconds: what runs dry within an agent's working session
-
 function dry(found, now) {
   return found
-    ? subject(found, found.at - now < SOON ? "warn" : "")
+    ? subject(found, drySoon(found.window, now) ? "warn" : "")
     : h("p.quiet", "Nothing, at the pace so far");
 }
 
@@ -59,11 +58,6 @@ function subject({ account, window, at }, tone) {
 function capacity([provider, all]) {
   const able = serving(all).length;
   const tone = able === 0 ? "bad" : able < all.length / 2 ? "warn" : "";
-  return h(
-    "p",
-    { key: provider, class: tone },
-    tone && mark(tone),
-    h("b", `${able} of ${all.length}`),
-    ` ${providerName(provider)}`,
-  );
+  const count = h("a", { href: href("accounts", { q: provider }) }, `${able} of ${all.length}`);
+  return h("p", { key: provider, class: tone }, tone && mark(tone), count, ` ${providerName(provider)}`);
 }

@@ -36,6 +36,7 @@ const ORDER = [
   "low",
   "half_open",
   "warned",
+  "dry_soon", // a word of this page: well, but not for long
   "ok",
 ];
 const BY_WINDOWS = new Set(["exhausted", "paid", "reset_pending", "stale", "warned"]);
@@ -44,9 +45,15 @@ const BY_WINDOWS = new Set(["exhausted", "paid", "reset_pending", "stale", "warn
 export function accountState(account, now) {
   const windows = account.windows.filter(isMain).map((window) => windowState(window, now));
   const found = [...windows.filter((state) => BY_WINDOWS.has(state)), own(account, windows, now)];
+  if (account.windows.some((window) => isMain(window) && drySoon(window, now))) found.push("dry_soon");
   const state = ORDER[Math.min(...found.map((one) => ORDER.indexOf(one)))];
   return { state, text: state === account.state ? account.state_text : TEXTS[state] };
 }
+
+const SOON = 3 * 3600; // seconds: within the working session of an agent
+
+/** Whether a window runs dry soon if it goes on at its average pace. */
+export const drySoon = ({ runs_dry_at: at }, now) => at != null && at > now && at - now < SOON;
 
 /** What is true of the account beside its windows. */
 function own(account, windows, now) {
@@ -63,6 +70,7 @@ const TEXTS = {
   stale: "its readings are old",
   half_open: "about to be tried again",
   warned: "warned by the provider",
+  dry_soon: "well, but dry soon at this pace",
   ok: "all well",
 };
 
@@ -74,7 +82,8 @@ export const canServe = (state) => !AWAY.has(state);
 /** How much a state asks of the operator: "bad", "warn", "away" (his own doing), "quiet" or "good". */
 export function tone(state) {
   if (["login_dead", "exhausted", "circuit_open"].includes(state)) return "bad";
-  if (["paid", "warned", "low", "stale", "reset_pending", "half_open"].includes(state)) return "warn";
+  if (["paid", "warned", "dry_soon", "low", "stale", "reset_pending", "half_open"].includes(state))
+    return "warn";
   if (["disabled", "paused"].includes(state)) return "away";
   return state === "unknown" ? "quiet" : "good";
 }

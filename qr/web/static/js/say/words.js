@@ -66,6 +66,11 @@ const SOURCES = {
 /** Where a percent was read. */
 export const source = (word) => SOURCES[word] ?? (word || "no percent was read");
 
+const SHORT_SOURCES = { headers: "headers", usage: "poll", failure: "refusal" };
+
+/** The same in one word, for a column. */
+export const shortSource = (word) => SHORT_SOURCES[word] ?? word;
+
 const STATUSES = { allowed: "allowed", allowed_warning: "allowed, with a warning", rejected: "rejected" };
 
 /** What the provider said last of a window. */
