@@ -59,6 +59,7 @@ class CaseWindow:
             warned_until=(self.resets_at or float("inf")) if self.warned else None,
             exhausted_until=until if self.exhausted else None,
             paid=self.paid,
+            paid_until=until if self.paid else None,
         )
 
 
@@ -92,7 +93,7 @@ class CaseBinding:
 
     session: str
     account: str
-    caller_scope: str = ""
+    caller_scope: str | None = None
     stand_in: str | None = None
 
 
@@ -186,7 +187,7 @@ def _table(case: Case) -> Bindings:
     for given in case.bindings:
         known = providers.get(given.account)
         for provider in (known,) if known else ("claude", "codex"):
-            key = binding_key(given.caller_scope, given.session)
+            key = binding_key(given.caller_scope or "", given.session)
             table.put(provider, key, Binding(given.account, given.stand_in))
     return table
 

@@ -126,9 +126,9 @@ def _spent(window: Window, known: Evidence, point: Point | None) -> Window:
     if not claims:
         return window
     newest = max(at for at, _, _ in claims)
-    if any(paid for at, _, paid in claims if at == newest):
-        return evolve(window, paid=True)
     until = max(until or window.resets_at or at + UNTOLD_REFUSAL for at, until, _ in claims)
+    if any(paid for at, _, paid in claims if at == newest):
+        return evolve(window, paid=True, paid_until=until)
     return evolve(window, exhausted_until=until)
 
 

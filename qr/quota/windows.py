@@ -62,6 +62,8 @@ class Window:
     """Confirmed exhausted until then; None when it is not."""
     paid: bool = False
     """Spent, and served by paid credits, until it resets."""
+    paid_until: float | None = None
+    """Paid until then at most, as an untold reset cannot end it; None: until it resets."""
 
     def passed(self, now: float) -> bool:
         """Past its reset and unread since: `reset_pending`, never assumed to be reset."""
@@ -71,7 +73,8 @@ class Window:
         return self.exhausted_until is not None and now < self.exhausted_until and not self.passed(now)
 
     def served_by_credits(self, now: float) -> bool:
-        return self.paid and not self.passed(now)
+        lasts = self.paid_until is None or now < self.paid_until
+        return self.paid and lasts and not self.passed(now)
 
     def warned(self, now: float) -> bool:
         return self.warned_until is not None and now < self.warned_until and not self.passed(now)

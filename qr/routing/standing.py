@@ -177,5 +177,5 @@ def _moments(view: AccountView, windows: Windows, rules: Rules) -> Iterator[floa
     for window in windows.values():
         yield window.observed_at
         yield window.observed_at + rules.max_age
-        yield from _known((window.resets_at, window.exhausted_until, window.warned_until))
+        yield from _known((window.resets_at, window.exhausted_until, window.warned_until, window.paid_until))
     yield from _known((view.circuit_until, view.trial_until))

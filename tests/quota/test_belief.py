@@ -169,6 +169,12 @@ class TestPaid:
         assert window.paid
         assert window.exhausted_until is None
 
+    @pytest.mark.parametrize(("reset", "until"), [(RESET, RESET), (None, NOW + UNTOLD_REFUSAL)])
+    def test_it_lasts_until_the_reset_or_as_long_as_a_refusal_without_one(self, reset, until):
+        window = believed(poll(0, 100.0, reset, paid=True))
+        assert window.served_by_credits(until - 1)
+        assert not window.served_by_credits(until)
+
     def test_the_newest_evidence_decides(self):
         assert believed(poll(0, 100.0, paid=True), headers(60, 100.0, status="rejected")).paid is False
         assert believed(headers(0, 100.0, status="rejected"), poll(60, 100.0, paid=True)).paid is True

@@ -75,6 +75,12 @@ def test_past_its_reset_a_window_is_neither_exhausted_nor_warned_nor_paid():
     assert window.served_by_credits(NOW - 1)
 
 
+def test_paid_credits_serve_a_window_without_a_reset_for_a_while_only():
+    window = Window("weekly", 100, None, NOW - 60, paid=True, paid_until=NOW)
+    assert window.served_by_credits(NOW - 1)
+    assert not window.served_by_credits(NOW)
+
+
 def test_without_a_reset_nothing_passes():
     assert not Window("weekly").passed(NOW)
     assert not Window("weekly").exhausted(NOW)

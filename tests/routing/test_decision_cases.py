@@ -1,5 +1,7 @@
 """Situations with the right answers, as files: each is decided by the same path as `qr decide`."""
 
+from copy import deepcopy
+
 import pytest
 
 from qr.cases import decide_case
@@ -19,3 +21,13 @@ def test_situation(case):
         "mixed_providers",
         "unsupported_provider",
     )
+
+
+@pytest.mark.parametrize("scope", [{}, {"caller_scope": ""}, {"caller_scope": None}])
+@pytest.mark.parametrize("case", [one for one in cases("decisions") if one.id == "d-affinity-stale"])
+def test_a_binding_of_a_caller_without_a_scope_may_leave_it_out(case, scope):
+    given = deepcopy(case)
+    del given["request"]["Options"]["Metadata"]["caller_scope"]
+    (binding,) = given["bindings"]
+    given["bindings"] = [{name: binding[name] for name in ("session", "account", "stand_in")} | scope]
+    assert decide_case(given)["reason"] == "affinity"
