@@ -25,6 +25,9 @@ CLAIMS: Mapping[str | None, str] = {
     "seven_day_overage_included": "weekly:fable",
 }
 
+# The events of a stream that say why it failed: Claude's and a WebSocket's, and Codex's own.
+FAILING_EVENTS = ("error", "response.failed")
+
 # The reset of a window in the headers and the one in the body differ by at most these seconds (section 4.2).
 SAME_RESET = 60.0
 
@@ -100,7 +103,15 @@ def _contents(headers: Mapping[str, object], body: object) -> object:
     page = isinstance(body, str) and (
         "text/html" in (text(headers.get("content-type")) or "").lower() or body.lstrip().startswith("<")
     )
-    return None if page or "cf-mitigated" in headers else parsed(body)
+    if page or "cf-mitigated" in headers:
+        return None
+    return (_failing_event(body) if isinstance(body, str) else None) or parsed(body)
+
+
+def _failing_event(stream: str) -> object:
+    """The event that ends a stream, wherever in its text it stands (section 4.2); None when there is none."""
+    told = (parsed(line) for line in stream.splitlines() if line.startswith("data:"))
+    return next((event for event in told if item(event, "type") in FAILING_EVENTS), None)
 
 
 def _error(body: object) -> object:

@@ -459,6 +459,30 @@ def test_a_failed_response_of_a_stream_has_its_error_inside(response, as_text):
 
 
 @pytest.mark.parametrize(
+    ("provider", "events", "told"),
+    [
+        (
+            "codex",
+            [
+                {"type": "response.created", "response": {"error": None}},
+                {"type": "response.failed", "response": limit_reached()},
+            ],
+            Failure("quota_exhausted", until=SOON),
+        ),
+        (
+            "claude",
+            [{"type": "message_start"}, {"type": "error", "error": {"type": "overloaded_error"}}],
+            Failure("overloaded"),
+        ),
+        ("claude", [{"type": "message_start"}, "[DONE]"], Failure("transient")),
+    ],
+)
+def test_the_failing_event_of_a_whole_stream_is_found_behind_the_others(provider, events, told):
+    stream = "".join(f"event: x\ndata: {json.dumps(event)}\n\n" for event in events)
+    assert failure(provider, 200, stream, transport="sse_event") == told
+
+
+@pytest.mark.parametrize(
     ("provider", "error", "cls"),
     [
         ("codex", {"code": "rate_limit_exceeded"}, "rate_limited"),
