@@ -15,7 +15,7 @@ from qr.routing.bindings import Binding, Lookup
 from qr.routing.fleet import Fleet
 from qr.routing.policies import POLICIES
 from qr.routing.question import Question
-from qr.routing.ranking import Contender, choose, rankable
+from qr.routing.ranking import Contender, choose, last_resort, rankable
 from qr.routing.rules import Rules
 from qr.routing.standing import Standing
 
@@ -188,10 +188,12 @@ class _Pick:
     def ranking(self) -> tuple[Sequence[Contender], bool]:
         """Who may be ranked, and whether only paid credits serve them: the last resort, if allowed."""
         pool = list(map(Contender, self.question.candidates, self.standings))
-        ranked = rankable(pool, POLICIES[self.rules.policy])
-        if ranked or self.rules.paid_usage == "avoid":
+        policy = POLICIES[self.rules.policy]
+        if ranked := rankable(pool, policy):
             return ranked, False
-        return [one for one in pool if one.standing.only_paid], True
+        paid = [one for one in pool if one.standing.only_paid and self.rules.paid_usage == "allow"]
+        # Whom credits serve goes before whom nothing serves.
+        return (paid, True) if paid else (last_resort(pool, policy), False)
 
     def trouble(self, account: str) -> str | None:
         """The first cause that keeps requests from *account*, in the words of a decision; None: usable."""

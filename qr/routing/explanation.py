@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from qr.routing.decision import Decision
 from qr.routing.policies import POLICIES
 from qr.routing.ranking import losses
+from qr.routing.standing import Standing
 
 __all__ = ["verdicts"]
 
@@ -26,9 +27,14 @@ def _verdicts(decision: Decision) -> Iterator[tuple[str, str]]:
         if chosen is not None and contender.id == chosen.account:
             yield contender.id, "chosen"
         else:
-            yield contender.id, lost.get(contender.id) or contender.standing.verdict or "outranked"
+            yield contender.id, _against(contender.standing, lost.get(contender.id))
     if decision.home is not None:
         yield decision.home.account, (decision.home.trouble and decision.home.verdict) or "not_offered"
+
+
+def _against(standing: Standing, lost: str | None) -> str:
+    """What is not usable lost by that, also where a last resort ranked it."""
+    return (standing.trouble and standing.verdict) or lost or standing.verdict or "outranked"
 
 
 def _losses(decision: Decision) -> Iterator[tuple[str, str]]:

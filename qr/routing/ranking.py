@@ -10,7 +10,7 @@ from qr.routing.request import Candidate
 from qr.routing.rules import Rules
 from qr.routing.standing import Standing
 
-__all__ = ["Contender", "Layer", "choose", "layers", "losses", "rankable"]
+__all__ = ["Contender", "Layer", "choose", "last_resort", "layers", "losses", "rankable"]
 
 
 class Contender(NamedTuple):
@@ -36,18 +36,16 @@ class Layer:
 
 
 def rankable(pool: Pool, policy: Policy) -> Pool:
-    """
-    The contenders that may be ranked: usable and trusted.
-
-    A policy that works unpolled asks for no trust, and ranks the exhausted when exhaustion alone leaves
-    nobody.
-    """
+    """The contenders that may be ranked: usable, and trusted unless the policy works unpolled."""
     if not policy.works_unpolled:
         return [one for one in pool if one.standing.rankable]
     known = [one for one in pool if one.standing.reported or not one.candidate.api_key]
-    return [one for one in known if one.standing.usable] or [
-        one for one in known if _only_exhausted(one.standing)
-    ]
+    return [one for one in known if one.standing.usable]
+
+
+def last_resort(pool: Pool, policy: Policy) -> Pool:
+    """Whom a policy that works unpolled ranks when exhaustion alone leaves nobody: the exhausted."""
+    return [one for one in pool if policy.works_unpolled and _only_exhausted(one.standing)]
 
 
 def _only_exhausted(standing: Standing) -> bool:

@@ -171,6 +171,23 @@ class TestPaidUsage:
         assert (decision.binding.account, decision.binding.stand_in) == ("a", "b")
         assert outcome(situation.pick()) == ("b", "paid_usage")
 
+    def test_the_one_that_lost_is_said_to_be_paid_too(self):
+        """What keeps an account from being used is said before how it ranked."""
+        situation = Situation(
+            account("a", self.PAID),
+            account("b", window("weekly", 100.0, 2 * DAY, paid=True)),
+            paid_usage="allow",
+        )
+        decision = situation.ask()
+        assert outcome(decision) == ("a", "paid_usage")
+        assert verdicts(decision) == {"a": "chosen", "b": "paid_usage"}
+
+    def test_without_a_reset_it_is_over_when_a_refusal_would_be(self):
+        home = account("a", window("weekly", 100.0, None, paid=True, paid_until=NOW + HOUR))
+        situation = Situation(home, account("b"), bound={"s": "a"})
+        assert outcome(situation.ask()) == ("b", "failover:exhausted")
+        assert outcome(situation.ask(now=NOW + HOUR)) == ("a", "affinity")
+
     def test_avoid_leaves_it_to_the_host(self):
         assert outcome(Situation(account("a", self.PAID)).pick()) == (None, "no_trusted_quota")
 
@@ -188,6 +205,25 @@ class TestSoonestReset:
             policy="soonest_reset",
         )
         assert outcome(situation.pick()) == ("a", "affinity")
+
+    def test_an_exhausted_account_that_lost_is_said_to_be_exhausted(self):
+        situation = Situation(
+            account("a", spent(resets_in=3 * DAY)),
+            account("b", spent(resets_in=DAY)),
+            policy="soonest_reset",
+        )
+        assert verdicts(situation.ask()) == {"a": "exhausted:weekly", "b": "chosen"}
+
+    def test_credits_that_may_be_spent_go_before_the_exhausted(self):
+        situation = Situation(
+            account("a", spent(resets_in=HOUR)),
+            account("b", TestPaidUsage.PAID),
+            policy="soonest_reset",
+            paid_usage="allow",
+        )
+        decision = situation.ask()
+        assert outcome(decision) == ("b", "paid_usage")
+        assert verdicts(decision) == {"a": "exhausted:weekly", "b": "chosen"}
 
     def test_exhaustion_alone_is_forgiven(self):
         situation = Situation(account("a", spent(), circuit="open"), policy="soonest_reset")
