@@ -39,7 +39,7 @@ class Candidate(msgspec.Struct, frozen=True, gc=False, rename=_go):
 class Options(msgspec.Struct, frozen=True, rename=_go):
     """Where a session's name may stand."""
 
-    headers: dict[str, list[str]] | None = None
+    headers: dict[str, list[str] | None] | None = None
     metadata: dict[str, Any] | None = None
 
 
@@ -53,7 +53,7 @@ class PickRequest(msgspec.Struct, frozen=True, rename=_go):
     options: Options | None = None
     candidates: list[Candidate] | None = None
 
-    def headers(self) -> dict[str, list[str]]:
+    def headers(self) -> dict[str, list[str] | None]:
         return (self.options and self.options.headers) or {}
 
     def metadata(self) -> dict[str, Any]:

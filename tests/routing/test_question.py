@@ -58,6 +58,11 @@ def test_sessions_are_hashed_with_their_callers_scope():
     assert asked.pinned == "p"
 
 
+def test_a_header_without_values_comes_as_null_and_is_missing():
+    headers = {"X-Empty": None, "X-Claude-Code-Session-Id": None, "Session-Id": ["c1"]}
+    assert question(Options={"Headers": headers}) == question(Options={"Headers": {"Session-Id": ["c1"]}})
+
+
 @pytest.mark.parametrize("value", [None, 7, [], {}, True])
 def test_metadata_of_a_wrong_type_is_missing(value):
     asked = question(Options={"Headers": None, "Metadata": {"pinned_auth_id": value, "caller_scope": value}})
