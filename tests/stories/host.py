@@ -165,10 +165,14 @@ class Agent:
     name: str | None
     parent: str | None = None
 
-    def asks(self, model: str = SONNET, *, offered: str | None = None) -> str | None:
-        """Which account serves it by the plugin's choice; None: the host chooses. *offered*: `ann bob`."""
+    def asks(self, model: str = SONNET, *, offered: str | None = None, pinned: str = "") -> str | None:
+        """
+        Which account serves it by the plugin's choice; None: the host chooses.
+
+        *offered*: `ann bob`; all unless told. *pinned*: the host wants this one, as a WebSocket does in time.
+        """
         candidates = self._offers("codex" if model == GPT else "claude", offered)
-        answer = self.host.loaded.pick(self._request(model, candidates))
+        answer = self.host.loaded.pick(self._request(model, candidates, pinned))
         if not answer["Handled"]:
             return None
         assert answer["AuthID"] in {candidate["ID"] for candidate in candidates}
@@ -184,7 +188,7 @@ class Agent:
             known = [account for account in known if account.priority == top]
         return [account.candidate() for account in known]
 
-    def _request(self, model: str, candidates: list[Mapping[str, Any]]) -> Mapping[str, Any]:
+    def _request(self, model: str, candidates: list[Mapping[str, Any]], pinned: str) -> Mapping[str, Any]:
         self.host.requests += 1
         headers = {"User-Agent": ["story/1.0"], "X-Client-Request-Id": [f"r{self.host.requests}"]}
         if self.name is not None:
@@ -197,6 +201,9 @@ class Agent:
             "Providers": ["codex" if model == GPT else "claude"],
             "Model": model,
             "Stream": True,
-            "Options": {"Headers": headers, "Metadata": {"requested_model": model}},
+            "Options": {
+                "Headers": headers,
+                "Metadata": {"requested_model": model} | ({"pinned_auth_id": pinned} if pinned else {}),
+            },
             "Candidates": candidates,
         }

@@ -123,6 +123,28 @@ def test_a_session_whose_account_is_not_offered_for_once_comes_back_to_it(
     assert thread.asks() == "ann"
 
 
+def test_a_session_leaves_a_dead_login_for_good(host: Host, service: Inside) -> None:
+    two(host)
+    thread = host.session("S1")
+    assert thread.asks() == "ann"
+    revoked = {"error": {"type": "permission_error", "message": "OAuth token has been revoked."}}
+    host.refuses("ann", 403, revoked)
+    assert thread.asks() == "bob"
+    assert service.reason == "rebind:auth_failed"
+    host.serves("ann", five=10, week=20, week_resets=DAY)
+    assert thread.asks() == "bob"
+
+
+def test_a_pin_of_the_host_is_kept_and_makes_no_binding(host: Host, service: Inside) -> None:
+    two(host)
+    thread = host.session("S1")
+    assert thread.asks(offered="bob", pinned="bob") == "bob"
+    assert service.reason == "pinned"
+    assert thread.asks() == "ann"
+    assert thread.asks(offered="bob", pinned="bob") == "bob"
+    assert thread.asks() == "ann"
+
+
 def test_an_account_that_the_host_deleted_is_gone_for_good(host: Host, service: Inside) -> None:
     two(host)
     service.counts_accounts_again()
