@@ -177,16 +177,16 @@ def decide_case(given: Mapping[str, Any]) -> dict[str, Any]:
     fleet = Fleet(rules)
     for account in case.accounts:
         fleet.put(account.view())
-    return _shown(decide(question, _table(case), fleet, case.now))
+    return _shown(decide(question, _table(case, question.providers), fleet, case.now))
 
 
-def _table(case: Case) -> Bindings:
+def _table(case: Case, asked: tuple[str, ...]) -> Bindings:
     """The bindings of a case name no provider: it is their account's, or else anyone that asks."""
-    table = Bindings(limit=len(case.bindings) * 2 + 1, ttl=float("inf"))
+    table = Bindings(limit=len(case.bindings) * (len(asked) + 1), ttl=float("inf"))
     providers = {account.id: account.provider for account in case.accounts}
     for given in case.bindings:
         known = providers.get(given.account)
-        for provider in (known,) if known else ("claude", "codex"):
+        for provider in (known,) if known else asked:
             key = binding_key(given.caller_scope or "", given.session)
             table.put(provider, key, Binding(given.account, given.stand_in))
     return table

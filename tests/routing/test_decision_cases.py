@@ -23,6 +23,13 @@ def test_situation(case):
     )
 
 
+@pytest.mark.parametrize("case", [one for one in cases("decisions") if one.id == "d-provider-unsupported"])
+def test_a_binding_to_an_account_that_is_not_known_is_of_the_provider_that_asks(case):
+    bound = {"session": "header:g1", "caller_scope": "ab12", "account": "gemini-a.json", "stand_in": None}
+    answer = decide_case(case | {"bindings": [bound]})
+    assert (answer["reason"], answer["binding"]) == ("unsupported_provider", "gemini-a.json")
+
+
 @pytest.mark.parametrize("scope", [{}, {"caller_scope": ""}, {"caller_scope": None}])
 @pytest.mark.parametrize("case", [one for one in cases("decisions") if one.id == "d-affinity-stale"])
 def test_a_binding_of_a_caller_without_a_scope_may_leave_it_out(case, scope):
