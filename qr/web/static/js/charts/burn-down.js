@@ -1,8 +1,8 @@
 /**
  * `<burn-down>`: what is left of one window, from its start to its reset, against the line of even use.
  *
- * `shown`: { window, points: [{ at, used }], from, now, dryAt }. Above the dashed line there is more left than
- * even use would leave; where the dotted line meets the ground before the reset, the window runs dry.
+ * `shown`: { window, points: [{ at, used }], from, now, dryAt }. Above the dashed line there is more left
+ * than even use would leave; where the dotted line meets the ground before the reset, the window runs dry.
  */
 
 import { s } from "../core/render.js";

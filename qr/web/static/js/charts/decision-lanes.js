@@ -1,9 +1,9 @@
 /**
  * `<decision-lanes>`: who served when. One lane an account, one mark a decision.
  *
- * `shown`: { lanes: [{ id, name, count }], decisions: [{ number, at, lane, sort }], from, to }. The sort of a
- * decision gives its mark a shape as well as a colour. A click opens the decision (event `open`, its number in
- * `detail`); the list below the drawing does the same for the keyboard.
+ * `shown`: { lanes: [{ id, name, count }], decisions: [{ number, at, lane, sort }], from, to }. The sort of
+ * a decision gives its mark a shape as well as a colour. A click opens the decision (event `open`, its
+ * number in `detail`); the list below the drawing does the same for the keyboard.
  */
 
 import { s } from "../core/render.js";
@@ -39,7 +39,8 @@ class DecisionLanes extends Drawing {
   }
 
   summary() {
-    return `Decisions by account: ${this.shown.lanes.map((lane) => `${lane.name} ${lane.count}`).join(", ")}.`;
+    const counts = this.shown.lanes.map((lane) => `${lane.name} ${lane.count}`);
+    return `Decisions by account: ${counts.join(", ")}.`;
   }
 
   draw(width, height) {

@@ -5,8 +5,8 @@ import { patch, s } from "../core/render.js";
 /**
  * An element that draws an SVG of its own width and of `height` pixels.
  *
- * A subclass gives `draw(width, height)`: descriptions of parts; `summary()`: the sentence for those who do not
- * see it. `pointer` and `pointerY` are the pointer's place, null when it is elsewhere.
+ * A subclass gives `draw(width, height)`: descriptions of parts; `summary()`: the sentence for those who do
+ * not see it. `pointer` and `pointerY` are the pointer's place, null when it is elsewhere.
  */
 export class Drawing extends HTMLElement {
   pointer = null;

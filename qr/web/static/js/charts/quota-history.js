@@ -1,8 +1,8 @@
 /**
  * `<quota-history>`: what was left of one window over two weeks.
  *
- * `shown`: { title, points: [{ at, used }], marks: [{ at, kind: "reset" | "refusal", left }], from, to }.
- * A bar at a reset is quota that expired unused; a cross is a request that the provider refused. Where nothing
+ * `shown`: { title, points: [{ at, used }], marks: [{ at, kind: "reset" | "refusal", left }], from, to }. A
+ * bar at a reset is quota that expired unused; a cross is a request that the provider refused. Where nothing
  * was read for long, the line is broken: it does not pretend.
  */
 
@@ -22,7 +22,8 @@ class QuotaHistory extends Drawing {
     const { title, marks } = this.shown;
     const resets = marks.filter((mark) => mark.kind === "reset");
     const wasted = resets.map((mark) => percent(mark.left)).join(", ");
-    return `${title}: ${resets.length} resets, left unused: ${wasted || "nothing"}; ${marks.length - resets.length} refusals.`;
+    const refused = marks.length - resets.length;
+    return `${title}: ${resets.length} resets, left unused: ${wasted || "nothing"}; ${refused} refusals.`;
   }
 
   draw(width, height) {

@@ -87,7 +87,9 @@ export function setSettings(values) {
   return setting("/settings", { values }, values, "PATCH");
 }
 
-/** Whether a change made here is only for the time being: the host owns the settings and is not where we are. */
+/**
+ * Whether a change made here is only for the time being: the host owns the settings and is not where we are.
+ */
 export const onlyForNow = () => state.settings?.owner === "host" && !place.inHost;
 
 function setting(path, body, values, method = "POST") {

@@ -1,9 +1,9 @@
 /**
  * Answers of the API that a view looks at, kept fresh for as long as it looks.
  *
- * A view calls `answer("/health", {}, 5)`: it gets what is known, and the question is asked anew when that is
- * older than 5 seconds. Inside the host, `/health` and `/next` come along with the one question of the live feed
- * instead (`alongside`): every request there costs the host a bcrypt comparison.
+ * A view calls `answer("/health", {}, 5)`: it gets what is known, and the question is asked anew when that
+ * is older than 5 seconds. Inside the host, `/health` and `/next` come along with the one question of the
+ * live feed instead (`alongside`): every request there costs the host a bcrypt comparison.
  */
 
 import { door, get } from "./api.js";

@@ -1,14 +1,14 @@
 /**
  * Questions to the service and writes, and the rules of the host's door.
  *
- * Inside the host nothing is sent before a key was typed, the key stays in this module's memory, and after the
- * first 401 or 403 nothing is sent any more: the host bans an address after five of them.
+ * Inside the host nothing is sent before a key was typed, the key stays in this module's memory, and after
+ * the first 401 or 403 nothing is sent any more: the host bans an address after five of them.
  */
 
 import { learnTime } from "./clock.js";
 import { place } from "./place.js";
 
-const PATIENCE = 15_000; // milliseconds; the longest answer of the service is a heartbeat after 15 s, elsewhere
+const PATIENCE = 15_000; // milliseconds; every answer comes at once, but for a host that is very busy
 
 let key = null;
 let barred = place.inHost ? "key wanted" : null;
@@ -117,7 +117,10 @@ function judge(status, told, used) {
 
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&#34;": '"', "&#39;": "'", "&amp;": "&" };
 
-/** Texts as they were before an old host escaped them as HTML; keys are never escaped. One pass: `&amp;lt;` is `&lt;`. */
+/**
+ * Texts as they were before an old host escaped them as HTML, keys untouched; in one pass: `&amp;lt;` is
+ * `&lt;`.
+ */
 export function unescaped(told) {
   if (typeof told === "string") return told.replace(/&(?:lt|gt|amp|#34|#39);/g, (entity) => ENTITIES[entity]);
   if (Array.isArray(told)) return told.map(unescaped);

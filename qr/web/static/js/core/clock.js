@@ -1,8 +1,8 @@
 /**
  * The service's time, and the one heartbeat of the page.
  *
- * Ages and countdowns are told by the service's clock, not by the browser's: a laptop whose clock is wrong must
- * not show old data as fresh.
+ * Ages and countdowns are told by the service's clock, not by the browser's: a laptop whose clock is wrong
+ * must not show old data as fresh.
  */
 
 const HEARTBEAT = 1000; // milliseconds: countdowns show seconds

@@ -36,8 +36,8 @@ export function historyKept() {
 }
 
 /**
- * One series of the history, whole: { points, resets, refusals }; undefined while it comes. Its end is what the
- * page itself saw since; `used` is null where nothing was read for long.
+ * One series of the history, whole: { points, resets, refusals }; undefined while it comes. Its end is what
+ * the page itself saw since; `used` is null where nothing was read for long.
  */
 export function series(account, window) {
   const { value } = answer("/history", { account, window }, FRESH);

@@ -11,7 +11,8 @@ import { setLink, state } from "./store.js";
 
 const FIRST_PAUSE = 500; // milliseconds before the first new attempt
 const LONGEST_PAUSE = 15_000; // so that a service that is back is seen within a quarter of a minute
-const SOCKET_AGAIN = [5_000, 15_000, 60_000]; // when a page that polls asks again whether a WebSocket is to be had
+// When a page that polls asks again whether a WebSocket is to be had, in milliseconds.
+const SOCKET_AGAIN = [5_000, 15_000, 60_000];
 
 let failures = 0;
 let current = null;
@@ -47,8 +48,8 @@ function stop() {
 }
 
 /**
- * One plain question first: it fills the page, and tells a missing login from a service that is not there, which
- * a WebSocket that does not come about cannot.
+ * One plain question first: it fills the page, and tells a missing login from a service that is not there,
+ * which a WebSocket that does not come about cannot.
  */
 async function start() {
   stop();

@@ -1,8 +1,8 @@
 /**
  * Where this page stands, read from its own URL: on its own, or inside the host's management pages.
  *
- * Inside, everything before `/resource/plugins/<id>/` is the host's prefix (`/v0`, `/v8`, a reverse proxy's path
- * before them), and the API is behind the management key.
+ * Inside, everything before `/resource/plugins/<id>/` is the host's prefix (`/v0`, `/v8`, a reverse proxy's
+ * path before them), and the API is behind the management key.
  */
 
 const IN_HOST = /^(?<prefix>.*)\/resource\/plugins\/(?<plugin>[^/]+)\//;

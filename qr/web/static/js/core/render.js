@@ -9,8 +9,8 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * An element: h("p.quiet", { title }, "Nothing ", h("b", "to do")). Classes may follow the tag, the properties
- * may be left out, and so are null, false and empty children.
+ * An element: h("p.quiet", { title }, "Nothing ", h("b", "to do")). Classes may follow the tag, the
+ * properties may be left out, and so are null, false and empty children.
  */
 export function h(selector, ...rest) {
   const [tag, ...classes] = selector.split(".");

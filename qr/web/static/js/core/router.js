@@ -1,8 +1,8 @@
 /**
  * Which page is shown, kept in the address: `#/accounts?q=team&sort=reset&open=window/<account>/<window>`.
  *
- * Filters and the open panel stand there too, so that what one sees can be bookmarked, sent to a colleague, and
- * left with the browser's back button.
+ * Filters and the open panel stand there too, so that what one sees can be bookmarked, sent to a colleague,
+ * and left with the browser's back button.
  */
 
 import { changed } from "./store.js";

@@ -58,8 +58,8 @@ function tools(all, query, form) {
 }
 
 function matches(account, words = "") {
-  const text =
-    `${nameOf(account)} ${account.id} ${account.plan ?? ""} ${account.provider} ${account.fingerprint}`.toLowerCase();
+  const { id, plan, provider, fingerprint } = account;
+  const text = [nameOf(account), id, plan, provider, fingerprint].join(" ").toLowerCase();
   return words
     .toLowerCase()
     .split(/\s+/)

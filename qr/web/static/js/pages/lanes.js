@@ -38,7 +38,7 @@ export function lanes(all, { span: wanted }, now) {
   );
 }
 
-/** The shortest span that holds all decisions, up to the usual one: a service that has just begun shows no void. */
+/** The shortest span that holds all decisions, at most the usual one: who has just begun shows no void. */
 const filled = (age) => Object.keys(SPANS).find((span) => age < Number(span) || Number(span) === USUAL);
 
 function drawing(recent, from, now) {

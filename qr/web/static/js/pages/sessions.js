@@ -36,7 +36,8 @@ const body = (value, filter) => [
 const limits = () =>
   h(
     "p.small.quiet.footnote",
-    "A session that only the body of its requests names is not seen here, and a WebSocket stays on the account that the host gave it. ",
+    "A session that only the body of its requests names is not seen here, ",
+    "and a WebSocket stays on the account that the host gave it. ",
     h("a", { href: href("health") }, "Limits that stay"),
   );
 

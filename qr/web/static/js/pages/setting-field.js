@@ -1,4 +1,6 @@
-/** One setting as a field of a form: what it does, its value, its default, what is wrong with what was typed. */
+/**
+ * One setting as a field of a form: what it does, its value, its default, what is wrong with what was typed.
+ */
 
 import { alter, draft, wrong } from "../core/draft.js";
 import { h } from "../core/render.js";

@@ -52,14 +52,21 @@ export const settings = {
   },
 };
 
+const HOLDS = {
+  until_restart: "until the service starts again; write it into the settings file to keep it",
+  until_host_reload: "until the host loads its configuration again",
+};
+
 function owner({ owner: who, generation, lasts }) {
-  const generationWords = `Generation ${generation}.`;
-  if (place.inHost)
-    return `${generationWords} Kept in the host's config.yaml; changes are written there and hold at once.`;
-  if (who === "host")
-    return `${generationWords} The host's config.yaml owns them: a change made here holds until the host loads it again. To change them for good, use this page inside the host, or edit that file.`;
-  return `${generationWords} A change made here holds ${lasts === "until_restart" ? "until the service starts again; write it into the settings file to keep it" : "at once"}.`;
+  const ofHost = place.inHost ? IN_HOST : OF_HOST;
+  const held = place.inHost || who === "host" ? ofHost : `A change made here holds ${HOLDS[lasts]}.`;
+  return `Generation ${generation}. ${held}`;
 }
+
+const IN_HOST = "Kept in the host's config.yaml: changes are written there and hold at once.";
+
+const OF_HOST = `The host's config.yaml owns them: a change made here holds until the host loads it again.
+  To change them for good, use this page inside the host, or edit that file.`;
 
 function body(value) {
   const byKey = Object.fromEntries(value.settings.map((one) => [one.key, one]));

@@ -39,7 +39,8 @@ export function lostBar() {
       ? "Nothing is known yet."
       : `What you see is ${duration((Date.now() - state.heardAt) / 1000)} old.`;
   const wait = retryAt ? Math.max(0, Math.ceil((retryAt - Date.now()) / 1000)) : 0;
-  const counting = `${age} ${wait > 0 ? `Next attempt in ${wait} s.` : "Trying again…"}`; // not read out every second
+  // What changes every second is not read out every second.
+  const counting = `${age} ${wait > 0 ? `Next attempt in ${wait} s.` : "Trying again…"}`;
   return h(
     "div.lost",
     mark("bad"),

@@ -14,7 +14,9 @@ export function filterField(label, value, changed) {
   });
 }
 
-/** Links of which one is the current: *options* maps names to { title }, *address* gives the link of a name. */
+/**
+ * Links of which one is the current: *options* maps names to { title }, *address* gives the link of a name.
+ */
 export function choices(label, options, current, address) {
   return h(
     "nav.choices",

@@ -1,4 +1,6 @@
-/** The door: the token of the service, or the management key of the host. What is typed is kept nowhere else. */
+/**
+ * The door: the token of the service, or the management key of the host. What is typed is kept nowhere else.
+ */
 
 import { logIn, unlock } from "../core/api.js";
 import { place } from "../core/place.js";
@@ -14,13 +16,20 @@ export function gate(barred) {
   return place.inHost ? keyForm(barred) : tokenForm();
 }
 
+const WHY_A_KEY = `This page lives inside the host and shows its accounts through the host's management API.
+  The key is kept in the memory of this page alone, and asked for again when it is reloaded.`;
+
+const AFTER_REFUSAL = `Nothing more was sent since: the host bans an address after five wrong keys.
+  Check the key, then try once more.`;
+
+const WHERE_THE_TOKEN_IS = `The service prints an address that logs in when it starts.
+  Open that, or paste its token here.`;
+
 function keyForm(barred) {
   const refused = barred !== "key wanted";
   return form({
     title: refused ? "The host refused the key" : "Management key",
-    text: refused
-      ? "Nothing more was sent since: the host bans an address after five wrong keys. Check the key, then try once more."
-      : "This page lives inside the host and shows its accounts through the host's management API. The key is kept in the memory of this page alone, and asked for again when it is reloaded.",
+    text: refused ? AFTER_REFUSAL : WHY_A_KEY,
     told: barred.startsWith("refused: ") ? `The host said: ${barred.slice(9)}` : null,
     label: "Management key",
     button: "Unlock",
@@ -31,7 +40,7 @@ function keyForm(barred) {
 function tokenForm() {
   return form({
     title: "Log in",
-    text: "The service printed a URL that logs in when it started; it is shown again by “qr status”. Or paste the token here.",
+    text: WHERE_THE_TOKEN_IS,
     told: problem ?? HASHES[location.hash],
     label: "Token",
     button: "Log in",

@@ -1,4 +1,6 @@
-/** One window as a bar: used solid, left quiet, a tick where even use would be by now, the reset at its end. */
+/**
+ * One window as a bar: used solid, left quiet, a tick where even use would be by now, the reset at its end.
+ */
 
 import { opening } from "../core/router.js";
 import { h } from "../core/render.js";
@@ -43,6 +45,9 @@ export const windowTitle = (window) => capital(window.title);
 function said(window, state) {
   if (window.used_percent == null) return h("span.quiet", "use unknown");
   if (state === "reset_pending") return h("span.quiet", `was ${used(window.used_percent)}`);
+  // Refused all the same: what was read does not show what is left.
+  if (state === "exhausted" && window.used_percent < 99)
+    return h("span.quiet", `read ${used(window.used_percent)}`);
   return [
     h("b", percent(window.remaining_percent)),
     " left ",
@@ -54,7 +59,7 @@ function said(window, state) {
 export function bar(window, state, now) {
   const even = evenUse(window, now);
   const style = {
-    "--used-part": `${Math.min(100, window.used_percent ?? 0)}%`,
+    "--used-part": `${state === "exhausted" ? 100 : Math.min(100, window.used_percent ?? 0)}%`,
     ...(even != null && { "--even-part": `${even}%` }),
   };
   return h(

@@ -34,7 +34,9 @@ export function accountPanel(id, now) {
   const held = accountState(account, now);
   return {
     title: nameOf(account),
-    sub: `${providerName(account.provider)}${account.plan ? ` · ${account.plan}` : ""} · fingerprint ${account.fingerprint}`,
+    sub: [providerName(account.provider), account.plan, `fingerprint ${account.fingerprint}`]
+      .filter(Boolean)
+      .join(" · "),
     body: [
       h("p.state", { key: "state" }, mark(tone(held.state)), h("b", held.text)),
       ADVICE[held.state] && h("p.quiet", { key: "advice" }, ADVICE[held.state]),

@@ -51,7 +51,6 @@ function headline(window, now) {
 }
 
 function known(account, window, now) {
-  const even = evenUse(window, now);
   const age = window.age_seconds == null ? "of an unknown age" : null;
   return h(
     "section",
@@ -59,10 +58,7 @@ function known(account, window, now) {
     h("h3", "What is believed"),
     listing(
       [
-        [
-          "Used",
-          `${exactPercent(window.used_percent)}${even == null ? "" : `; evenly used it would be ${exactPercent(even)}`}`,
-        ],
+        ["Used", usedWords(window, now)],
         ["Read", [time(window.observed_at || null, "seconds", "never"), age && ` (${age})`]],
         ["Percent from", source(window.source)],
         ["Resets", time(window.resets_at, "both", "not told, or the window has not started")],
@@ -89,6 +85,14 @@ function known(account, window, now) {
         longWindow(account) === window && ["Ranking", "this is the window that accounts are ranked by"],
       ].filter(Boolean),
     ),
+  );
+}
+
+function usedWords(window, now) {
+  const even = evenUse(window, now);
+  return (
+    exactPercent(window.used_percent) +
+    (even == null ? "" : `; evenly used it would be ${exactPercent(even)}`)
   );
 }
 

@@ -1,8 +1,8 @@
 /**
  * The panel beside the page: the evidence of a number, the why of a decision, all of one account.
  *
- * What it shows stands in the address (`open=`), so the back button closes it. It takes the focus when it opens,
- * and gives it back.
+ * What it shows stands in the address (`open=`), so the back button closes it. It takes the focus when it
+ * opens, and gives it back.
  */
 
 import { h, patch } from "../core/render.js";

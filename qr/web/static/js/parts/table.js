@@ -3,8 +3,8 @@
 import { h } from "../core/render.js";
 
 /**
- * *heads* are the names of the columns: `name#` is a column of numbers, an empty one holds actions. *rows* are
- * descriptions made with `row`.
+ * *heads* are the names of the columns: `name#` is a column of numbers, an empty one holds actions. *rows*
+ * are descriptions made with `row`.
  */
 export function table(kind, heads, rows) {
   return h(

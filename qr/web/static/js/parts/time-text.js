@@ -1,8 +1,8 @@
 /**
  * `<time-text at="1790000000" as="both">`: a time that keeps itself right.
  *
- * `as`: `both` ("14:20 · in 2 h 05 min"), `distance`, `clock`, `seconds` ("14:20:07 · 3 s ago"). Its tooltip is
- * the whole time with its zone.
+ * `as`: `both` ("14:20 · in 2 h 05 min"), `distance`, `clock`, `seconds` ("14:20:07 · 3 s ago").
+ * Its tooltip is the whole time with its zone.
  */
 
 import { everySecond, now } from "../core/clock.js";

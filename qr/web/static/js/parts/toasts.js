@@ -1,4 +1,6 @@
-/** What was done, said once at the edge of the page, with the way back. Read out politely by screen readers. */
+/**
+ * What was done, said once at the edge of the page, with the way back. Read out politely by screen readers.
+ */
 
 import { h, patch } from "../core/render.js";
 import { mark } from "./mark.js";

@@ -86,7 +86,10 @@ const PLACES = {
   census_failed: "health",
 };
 
-/** The sentence, the advice, and the way to where more is told; what is said in the headline is not said again. */
+/**
+ * The sentence, the advice, and the way to where more is told; what is said in the headline is not said
+ * again.
+ */
 function said(note, all, above = false) {
   const page = PLACES[note.name];
   const repeated = above && (note.name === "login_dead" || headline(note, all) === sentence(note.text));

@@ -1,8 +1,8 @@
 /**
  * What holds of accounts and windows at this moment.
  *
- * An answer says what held when it was given, and when that changes by the mere passing of time. The page goes
- * on from there: a window whose reset passes becomes unread, not full again.
+ * An answer says what held when it was given, and when that changes by the mere passing of time. The page
+ * goes on from there: a window whose reset passes becomes unread, not full again.
  */
 
 /** The state of a window at *now*: the worst that is true. */
