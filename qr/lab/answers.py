@@ -1,9 +1,9 @@
 """What a simulated provider answers, and the parts that both providers' answers are made of."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
+import msgspec
 from attrs import Factory, frozen
 
 __all__ = ["Answer", "Cause", "json_body"]
@@ -35,4 +35,4 @@ class Answer:
 
 
 def json_body(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return msgspec.json.encode(value).decode()

@@ -1,7 +1,8 @@
 """What a run comes to: what was wasted, refused, moved and polled."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
 
 from attrs import asdict, define, field, frozen
 
@@ -9,10 +10,10 @@ from qr.lab.host import Attempt, Outcome
 from qr.lab.meters import Meter
 from qr.lab.prompt_cache import LIFETIME, READ, WRITTEN
 from qr.lab.provider import Provider
+from qr.lab.subscription import Subscription
 from qr.lab.traffic import Request
-from qr.quota.windows import HOUR
 
-__all__ = ["Measures", "Result"]
+__all__ = ["Figures", "Measures", "Result", "together"]
 
 
 @frozen
@@ -56,6 +57,63 @@ class Result:
         return asdict(self)
 
 
+@frozen
+class Figures:
+    """What one provider's half of a run comes to; tokens are of quota."""
+
+    requests: int
+    unserved: int
+    picks: int
+    handled: int
+    causes: Mapping[str, int]
+    unavoidable: int
+    granted: float
+    lost: float
+    resets: int
+    moves: int
+    tokens: int
+    paid_again: float
+    polls: int
+    fairness: float
+    events: int
+    digest: str
+
+
+def together(identity: Mapping[str, object], halves: Sequence[Figures], account_hours: float) -> Result:
+    """
+    The result of a run from its halves.
+
+    Args:
+        identity: the scenario's own fields.
+        halves: one for each provider, always in the same order.
+        account_hours: accounts times hours.
+
+    """
+
+    def total(name: str) -> int:
+        return sum(getattr(half, name) for half in halves)
+
+    causes = sum((Counter(half.causes) for half in halves), Counter[str]())
+    return Result(
+        **identity,  # type: ignore[arg-type]  # the scenario's fields are the result's first
+        requests=total("requests"),
+        unserved=total("unserved"),
+        picks=total("picks"),
+        handled=total("handled"),
+        refusals=causes["quota"],
+        unavoidable=total("unavoidable"),
+        other_refusals={cause: count for cause, count in sorted(causes.items()) if cause != "quota"},
+        wasted_percent=100.0 * total("lost") / (total("granted") or 1.0),
+        resets=total("resets"),
+        moves=total("moves"),
+        moves_cost_percent=100.0 * total("paid_again") / (total("tokens") or 1),
+        polls_per_account_hour=total("polls") / account_hours,
+        fairness=sum(half.fairness for half in halves) / len(halves),
+        events=total("events"),
+        digest=sha256("".join(half.digest for half in halves).encode()).hexdigest(),
+    )
+
+
 @define(eq=False)
 class Measures:
     """Counts as a run goes on."""
@@ -89,9 +147,8 @@ class Measures:
             self._served(request, attempt)
 
     def _anybody(self, request: Request, now: float) -> bool:
-        known = self.provider.subscriptions.values()
-        own = [one.account.id for one in known if one.account.provider == request.provider]
-        return any(self.provider.could_serve(account, request.model, now) for account in own)
+        accounts = self.provider.subscriptions
+        return any(self.provider.could_serve(account, request.model, now) for account in accounts)
 
     def _served(self, request: Request, attempt: Attempt) -> None:
         thread = request.names.thread
@@ -107,32 +164,31 @@ class Measures:
         self.requests += 1
         self.unserved += outcome.served is None
 
-    def result(self, identity: Mapping[str, object], *, seconds: float, events: int, digest: str) -> Result:
-        """The whole run, once it is over."""
-        accounts = len(self.provider.subscriptions)
-        wasted, resets = self._waste()
-        others = {cause: count for cause, count in sorted(self.causes.items()) if cause != "quota"}
-        return Result(
-            **identity,  # type: ignore[arg-type]  # the run's own names and numbers
+    def figures(self, *, events: int, digest: str) -> Figures:
+        """What the run came to, once it is over."""
+        granted, lost, resets = self._waste()
+        return Figures(
             requests=self.requests,
             unserved=self.unserved,
             picks=self.picks,
             handled=self.handled,
-            refusals=self.causes["quota"],
+            causes=dict(self.causes),
             unavoidable=self.unavoidable,
-            other_refusals=others,
-            wasted_percent=wasted,
+            granted=granted,
+            lost=lost,
             resets=resets,
             moves=self.moves,
-            moves_cost_percent=100.0 * self.paid_again / max(self.tokens.total(), 1),
-            polls_per_account_hour=self.polls / accounts / (seconds / HOUR),
+            tokens=self.tokens.total(),
+            paid_again=self.paid_again,
+            polls=self.polls,
             fairness=self._fairness(),
             events=events,
             digest=digest,
         )
 
-    def _waste(self) -> tuple[float, int]:
-        lost = granted = resets = 0.0
+    def _waste(self) -> tuple[float, float, int]:
+        """Tokens of long quota that were granted, those that expired unused, and the resets."""
+        granted, lost, resets = 0.0, 0.0, 0
         for known in self.provider.subscriptions.values():
             for spell in known.ledger:
                 meter = known.meters[spell.window]
@@ -140,21 +196,19 @@ class Measures:
                     resets += 1
                     granted += meter.capacity
                     lost += meter.capacity * spell.remaining_percent / 100.0
-        return (100.0 * lost / granted if granted else 0.0), int(resets)
+        return granted, lost, resets
 
     def _fairness(self) -> float:
-        shares: Mapping[str, list[float]] = defaultdict(list)
-        for known in self.provider.subscriptions.values():
-            capacity = max(meter.capacity for meter in known.meters.values() if _long(meter))
-            shares[known.account.provider].append(self.tokens[known.account.id] / capacity)
-        return sum(map(_jain, shares.values())) / max(len(shares), 1)
+        """Jain's index over what each account used of its long window."""
+        shares = [self.tokens[name] / _capacity(known) for name, known in self.provider.subscriptions.items()]
+        squares = sum(share**2 for share in shares)
+        return sum(shares) ** 2 / (len(shares) * squares) if squares else 1.0
 
 
 def _long(meter: Meter) -> bool:
     return meter.limit.kind != "five_hour" and not meter.limit.family
 
 
-def _jain(shares: Iterable[float]) -> float:
-    known = list(shares)
-    squares = sum(share**2 for share in known)
-    return sum(known) ** 2 / (len(known) * squares) if squares else 1.0
+def _capacity(known: Subscription) -> float:
+    """Tokens of the account's long window."""
+    return max(meter.capacity for meter in known.meters.values() if _long(meter))

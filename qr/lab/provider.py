@@ -76,10 +76,11 @@ class Provider:
     def serve(self, account: str, model: str, tokens: int, now: float) -> Answer:
         """The answer to an inference request that needs *tokens*; it counts if it is served."""
         known = self._at(account, now)
-        answer = self._refused(known, model, now) or self._served(known, model, tokens, now)
-        span = self._pace.served if answer.served else self._pace.refused
-        latency = known.chance.uniform(*span)
-        return evolve(answer, latency=latency, first_byte=latency * FIRST_BYTE)
+        refusal = self._refused(known, model, now)
+        if refusal is not None:
+            latency = known.chance.uniform(*self._pace.refused)
+            return evolve(refusal, latency=latency, first_byte=latency * FIRST_BYTE)
+        return self._served(known, model, tokens, now)
 
     def usage(self, account: str, now: float) -> Answer:
         """The answer of the usage endpoint."""
@@ -91,6 +92,10 @@ class Provider:
             return _unpollable(known, face.usage_body(known, now))
         self._tell(known, known.meters.values(), now)
         return Answer(200, {"Content-Type": "application/json"}, face.usage_body(known, now))
+
+    def changed(self, now: float) -> list[float]:
+        """When each account's login was changed last, in the accounts' order."""
+        return [self._at(account, now).changed_at for account in self.subscriptions]
 
     def could_serve(self, account: str, model: str, now: float) -> bool:
         """Whether the account has room for *model* and a login: the truth, which no router knows."""
@@ -111,7 +116,8 @@ class Provider:
         headers = FACES[known.account.provider].headers(known, model, now)
         self._tell(known, known.applying(model), now)
         known.burn(model, tokens, now)
-        return Answer(200, headers, tokens=tokens)
+        latency = known.chance.uniform(*self._pace.served)
+        return Answer(200, headers, "", tokens, latency, latency * FIRST_BYTE)
 
     def _refused(self, known: Subscription, model: str, now: float) -> Answer | None:
         if known.login == "revoked":

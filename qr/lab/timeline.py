@@ -57,6 +57,8 @@ class Timeline:
     _events: list[tuple[float, int, Course | Tell, Request]] = field(factory=list)
     _order: "count[int]" = field(factory=count)
     _last: float = -inf
+    _settled: bool = False
+    """Nobody has anything to do before time goes on."""
 
     async def run(self, requests: Iterable[Request], end: float) -> None:
         """Serve them all, to the last record, and let time go on to *end* (epoch seconds)."""
@@ -72,6 +74,7 @@ class Timeline:
             if isinstance(event, Tell):
                 self.watch.settled(await self._time(at))
                 await self.call(event.method, event.body)
+                self._settled = False
             else:
                 await self._move(at, event, request, begun=True)
 
@@ -82,9 +85,7 @@ class Timeline:
         try:
             step = course.send(Reply(now)) if begun else next(course)
             while not isinstance(step, Pause):
-                reply = await self._do(step, request, now)
-                await wait_all_tasks_blocked()
-                step = course.send(reply)
+                step = course.send(await self._do(step, request, now))
             self._later(now + step.seconds, course, request)
         except StopIteration as end:
             self.watch.ended(end.value)
@@ -92,27 +93,36 @@ class Timeline:
     async def _time(self, at: float) -> float:
         """Let what is under way settle, and time go on to *at*."""
         self._last = max(at, self._last + APART)
-        await wait_all_tasks_blocked()
+        await self._settle()
         ahead = max(0.0, self._last - self.clock.now())
         if ahead < trio.lowlevel.current_statistics().seconds_to_next_deadline:
             # The same as to sleep, without the way through Trio's scheduler.
             self.mock.jump(ahead)
         else:
             await trio.sleep(ahead)
+            self._settled = False
         return self.clock.now()
 
     async def _do(self, step: Step, request: Request, now: float) -> Reply:
         answer = b""
         match step:
             case Ask(method, body):
+                await self._settle()
                 self.watch.picking(now)
                 answer = await self.call(method, body)
+                self._settled = False
                 self.watch.picked(request, now)
             case Tell(after=after) if after:
                 self._later(now + after, step, request)
             case Tell(method, body):
                 await self.call(method, body)
+                self._settled = False
         return Reply(now, answer)
+
+    async def _settle(self) -> None:
+        if not self._settled:
+            await wait_all_tasks_blocked()
+            self._settled = True
 
     def _later(self, at: float, event: Course | Tell, request: Request) -> None:
         heappush(self._events, (at, next(self._order), event, request))

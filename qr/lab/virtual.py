@@ -10,6 +10,7 @@ from attrs import define, field
 
 from qr.abi.hostlink import HostLink
 from qr.actors.current import Current
+from qr.actors.image import Parts
 from qr.actors.journal import Journal
 from qr.clock import VirtualClock
 from qr.lab.callbacks import Callbacks
@@ -29,6 +30,10 @@ Polled = Callable[[str, int], None]
 """An account, and the status that it was answered with."""
 
 
+# How soon a new login is listed, in seconds: about as soon as the house would ask.
+LISTED_WITHIN = 30.0
+
+
 class Nowhere:
     """A store that keeps nothing; the journal in memory is what actors restart from."""
 
@@ -39,17 +44,35 @@ class Nowhere:
         """Never called: nothing is persistent here."""
 
 
+class UnwrittenJournal(Journal):
+    """Is never written, so nothing of it need be encoded."""
+
+    def take(self) -> Parts:
+        self.changed = trio.Event()
+        return Parts([], [], [], self.settings_generation, self.host_rules)
+
+
 class Accounts:
-    """The host's accounts, without the way through its callbacks."""
+    """The host's accounts, without the way through its callbacks; a listing is given when it is a new one."""
 
     skipped: Sequence[Skipped] = ()
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, clock: VirtualClock) -> None:
         self._host = host
+        self._clock = clock
+        self._told: Sequence[float] = ()
 
     async def list(self) -> Sequence[AuthEntry]:
         await trio.lowlevel.checkpoint()
+        changed = self._changed()
+        while changed == self._told:
+            await trio.sleep(LISTED_WITHIN)
+            changed = self._changed()
+        self._told = changed
         return [_entry(known) for known in self._host.provider.subscriptions.values()]
+
+    def _changed(self) -> Sequence[float]:
+        return self._host.provider.changed(self._clock.now())
 
     async def fetch(self, entry: AuthEntry) -> Credential:
         await trio.lowlevel.checkpoint()
@@ -106,12 +129,12 @@ def virtual_house(settings: Settings, host: Host, endpoint: "UsageEndpoint", see
         settings,
         clock,
         Nowhere(),  # type: ignore[arg-type]  # the recorder, who alone uses it, asks for no more
-        Journal(),
+        UnwrittenJournal(),
         [],
         seed=seed,
         link=VirtualLink(Callbacks(host, clock.now)),
         ask=endpoint.ask,
-        source=Accounts(host),
+        source=Accounts(host, clock),
     )
 
 

@@ -3,15 +3,21 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 from attrs import evolve
 
 from qr.lab.events import Events, Violation
-from qr.lab.simulate import BASELINES, Scenario, compare, simulate
+from qr.lab.simulate import BASELINES, Scenario, compare
+from qr.lab.simulate import simulate as simulate_side_by_side
 
 DAY = Scenario(days=1.0, accounts=6, sessions=8, seed=5, faults="some")
 MORNING = evolve(DAY, days=0.5, sessions=3)
+
+
+# A day takes seconds; to start other processes for it would take longer.
+simulate = partial(simulate_side_by_side, processes=1)
 
 
 @pytest.mark.parametrize("faults", ["none", "some", "wild"])
@@ -40,7 +46,7 @@ def test_the_same_seed_gives_the_same_run_in_another_process():
     """Neither the order of sets nor any address in memory may decide anything."""
     script = (
         "import json; from qr.lab.simulate import *; "
-        "print(json.dumps(simulate(Scenario(0.5, 6, 6, 'reset_first', 5, 'wild')).as_dict()))"
+        "print(json.dumps(simulate(Scenario(0.5, 6, 6, 'reset_first', 5, 'wild'), processes=1).as_dict()))"
     )
     runs = [
         subprocess.run(
@@ -57,13 +63,15 @@ def test_the_same_seed_gives_the_same_run_in_another_process():
 
 
 def test_policies_are_compared_on_the_same_traffic():
-    results = compare(["quota_pressure", *BASELINES], MORNING)
+    results = compare(["quota_pressure", *BASELINES], MORNING, processes=1)
     assert [result.policy for result in results] == ["quota_pressure", *BASELINES]
     assert len({result.requests for result in results}) == 1
 
 
 def test_the_host_alone_moves_sessions_all_the_time():
-    ours, alone = compare(["reset_first", "host_default"], evolve(MORNING, accounts=12, faults="none"))
+    ours, alone = compare(
+        ["reset_first", "host_default"], evolve(MORNING, accounts=12, faults="none"), processes=1
+    )
     assert ours.moves < alone.moves / 10
     assert ours.moves_cost_percent < alone.moves_cost_percent
 
@@ -91,3 +99,20 @@ def test_a_violation_tells_the_seed_and_the_last_events():
     assert lines[0] == "the sky is blue (seed 42); the last events:"
     assert lines[-1] == "99.000 event 99"
     assert len(lines) == 41
+
+
+@pytest.mark.slow
+def test_halves_that_run_side_by_side_change_no_result():
+    assert simulate_side_by_side(MORNING, processes=2) == simulate(MORNING)
+
+
+@pytest.mark.slow
+def test_a_failure_beside_ends_the_run():
+    with pytest.raises(KeyError):
+        simulate_side_by_side(evolve(MORNING, faults="unheard of"), processes=2)
+
+
+def test_one_account_is_enough():
+    result = simulate(evolve(MORNING, accounts=1))
+    assert result.requests > 0
+    assert result.fairness == 1.0
