@@ -41,6 +41,11 @@ class Historian:
             del self._series[key]
             self._journal.series(key, None)
 
+    def began_at(self, account: str, window: str) -> float | None:
+        """When the window last began anew, as far as that was seen (epoch seconds)."""
+        known = self._series.get((account, window))
+        return float(known.resets[-1].at) if known is not None and known.resets else None
+
     def series(self) -> dict[Key, Series]:
         """All of them, as they are now."""
         return dict(self._series)

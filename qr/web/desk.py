@@ -138,6 +138,7 @@ class Desk:
             restarts=room.life.restarts if room else 0,
             last_death=room.life.last_death if room else None,
             refresh_possible_at=self._refresh_at(view.provider, room, now),
+            began_at={name: self.house.supervisor.historian.began_at(view.id, name) for name in view.windows},
         )
         return account_shape(view, around)
 

@@ -133,3 +133,11 @@ def test_whatever_is_believed_the_numbers_stay_within_their_bounds(used, resets,
     if used is not None:
         assert shape.used_percent + shape.remaining_percent == pytest.approx(100.0)
     assert shape.age_seconds is None or shape.age_seconds >= 0
+
+
+@pytest.mark.parametrize(
+    ("began", "starts"), [(None, -WEEK / 2), (-3600.0, -3600.0), (-WEEK, -WEEK / 2), (WEEK, -WEEK / 2)]
+)
+def test_a_window_that_began_anew_early_is_judged_from_then(began, starts):
+    shape = window_shape(weekly(), Rules(), NOW, None if began is None else NOW + began)
+    assert shape.starts_at == NOW + starts

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from qr.quota.evidence import Evidence as Kept
 from qr.quota.evidence import Snapshot
@@ -44,6 +44,8 @@ class Around:
     restarts: int = 0
     last_death: str | None = None
     refresh_possible_at: float | None = None
+    began_at: Mapping[str, float | None] = Factory(dict)
+    """When each window was seen to begin anew, by its name."""
 
 
 def by_label(view: AccountView) -> tuple[str, str, str]:
@@ -68,7 +70,10 @@ def account_shape(view: AccountView, around: Around) -> Account:
         paused=view.paused,
         login=view.login,
         circuit=CircuitState(_circuit(view, now), view.circuit_until, view.trial_until),
-        windows=[window_shape(window, rules, now) for window in in_order(view.windows.values())],
+        windows=[
+            window_shape(window, rules, now, around.began_at.get(window.name))
+            for window in in_order(view.windows.values())
+        ],
         manual_priority=rules.manual_priority.get(view.id, 0),
         sessions=around.sessions,
         reserved_percent=around.reserved_percent,

@@ -35,7 +35,7 @@ def window_length(name: str) -> float | None:
     return LENGTHS.get(kind) or (float(odd[1]) if odd and int(odd[1]) else None)
 
 
-def window_shape(window: Window, rules: Rules, now: float) -> WindowShape:
+def window_shape(window: Window, rules: Rules, now: float, began_at: float | None = None) -> WindowShape:
     """
     *window* as it is at *now*.
 
@@ -43,12 +43,13 @@ def window_shape(window: Window, rules: Rules, now: float) -> WindowShape:
         window: as it is believed.
         rules: the settings in force; they say how old is too old.
         now: epoch seconds.
+        began_at: when it was seen to begin anew: later than its length says after an early reset.
 
     """
     age = window.age(now)
     stale_at = window.observed_at + rules.max_age if window.name in ALWAYS and window.observed_at else None
     length = window_length(window.name)
-    starts_at = window.resets_at - length if window.resets_at is not None and length else None
+    starts_at = _starts_at(window, length, began_at)
     return WindowShape(
         name=window.name,
         title=window_title(window.name),
@@ -75,6 +76,13 @@ def window_shape(window: Window, rules: Rules, now: float) -> WindowShape:
         state=_state(window, rules, now),
         source=window.source,
     )
+
+
+def _starts_at(window: Window, length: float | None, began_at: float | None) -> float | None:
+    if window.resets_at is None or not length:
+        return None
+    starts_at = window.resets_at - length
+    return max(starts_at, began_at) if began_at is not None and began_at < window.resets_at else starts_at
 
 
 def _state(window: Window, rules: Rules, now: float) -> WindowState:
