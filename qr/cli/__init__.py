@@ -18,6 +18,7 @@ COMMANDS = {
     "read-signal": "qr.cli.cases:read_signal",
     "serve": "qr.cli.serve:serve",
     "settings": "qr.cli.settings:settings",
+    "simulate": "qr.cli.simulate:simulate",
     "status": "qr.cli.status:status",
     "watch": "qr.cli.watch:watch",
 }

@@ -6,6 +6,7 @@ from multiprocessing.pool import AsyncResult
 
 from attrs import asdict, evolve
 
+from qr import logs
 from qr.lab.fleet import fleet
 from qr.lab.half import BASELINES, Progress, Scenario, run_half
 from qr.lab.measures import Figures, Result, together
@@ -105,6 +106,8 @@ _shares: MutableSequence[float]
 def _share(shares: MutableSequence[float]) -> None:
     global _shares  # noqa: PLW0603 - the way in which a pool's processes are given anything
     _shares = shares
+    # What the simulated house logs is nobody's concern, and standard output is the results'.
+    logs.configure("error")
 
 
 def _half(half: Half) -> Figures:
