@@ -13,7 +13,8 @@ class Promise:
     """Where a session is at home."""
 
     homes: set[str]
-    """One account; several only when a crash may have forgotten a binding that was too young to be kept."""
+    """One account; several when nobody outside can know: a crash may have forgotten a binding that was too
+    young to be kept, or an earlier question was given up, and bound the session all the same."""
     since: float
     """When the first of these answers had come, by any clock that is never set."""
     life: int
@@ -24,6 +25,8 @@ class Promise:
 class Ledger:
     """Every answer is entered here; what must not be is a violation."""
 
+    everybody: frozenset[str]
+    """The accounts."""
     wavering: set[str] = field(factory=set)
     """Accounts that were in trouble at some time: their sessions may be elsewhere for a while."""
     promises: dict[str, Promise] = field(factory=dict)
@@ -32,6 +35,8 @@ class Ledger:
     counts: Counter[str] = field(factory=Counter)
     """Of answers: `bound`, `kept`, `away` from home for a cause, `forgotten` by a crash."""
     violations: list[str] = field(factory=list)
+    _unheard: set[str] = field(factory=set)
+    """Sessions without an answer so far, whose question may have been decided all the same."""
 
     @property
     def life(self) -> int:
@@ -46,7 +51,8 @@ class Ledger:
         """*account* serves *session*; one question at a time for each session, as with real agents."""
         promise = self.promises.get(session)
         if promise is None:
-            self.promises[session] = Promise({account}, at, life)
+            maybe = (self.everybody - set(offered)) | self.wavering if session in self._unheard else set()
+            self.promises[session] = Promise({account, *maybe}, at, life)
             self.counts["bound"] += 1
             return
         if self._may_be_forgotten(promise):
@@ -56,6 +62,15 @@ class Ledger:
         else:
             self._remembered(promise, account, offered)
         promise.life = life
+
+    def unanswered(self, session: str, offered: Collection[str], life: int, at: float) -> None:
+        """The host decides; or nobody did in time, and the service may have bound the session meanwhile."""
+        promise = self.promises.get(session)
+        if promise is None:
+            self._unheard.add(session)
+        elif self._may_be_forgotten(promise):
+            promise.homes.update(offered)
+            promise.since, promise.life = at, life
 
     def _may_be_forgotten(self, promise: Promise) -> bool:
         return any(horizon <= promise.since for horizon in self.horizons[promise.life :])

@@ -67,7 +67,7 @@ class Storm:
     picks: int
     host: Host
     service: Service
-    ledger: Ledger = field(factory=Ledger)
+    ledger: Ledger = field(factory=lambda: Ledger(frozenset(ACCOUNTS)))
     strikes: Strikes = field(init=False)
     asked: int = 0
     handled: int = 0
@@ -129,7 +129,9 @@ class Storm:
             self.longest = max(self.longest, ended - began)
         if ended - began > DEADLINE + SLACK:
             self.ledger.violations.append(f"a pick took {ended - began:.2f} s")
-        if account is not None:
+        if account is None:
+            self.ledger.unanswered(session, offered, life, ended)
+        else:
             self.ledger.answered(session, account, offered, life, ended)
         return account
 

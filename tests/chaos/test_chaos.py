@@ -40,17 +40,20 @@ def test_a_seed_gives_the_same_faults_and_each_kind_is_among_them() -> None:
     assert 1 <= slow <= 6
 
 
+EVERYBODY = frozenset("abw")
+
+
 class TestLedger:
     """It must see what it is there for."""
 
     def test_a_session_that_moves_is_a_violation(self) -> None:
-        ledger = Ledger()
+        ledger = Ledger(EVERYBODY)
         ledger.answered("s", "a", "ab", 0, 1.0)
         ledger.answered("s", "b", "ab", 0, 2.0)
         assert ledger.violations == ["a session moved from ['a'] to b"]
 
     def test_it_may_be_elsewhere_while_its_account_is_not_offered_or_in_trouble(self) -> None:
-        ledger = Ledger(wavering={"w"})
+        ledger = Ledger(EVERYBODY, wavering={"w"})
         for session, home in (("s", "a"), ("t", "w")):
             ledger.answered(session, home, "abw", 0, 1.0)
         ledger.answered("s", "b", "b", 0, 2.0)
@@ -59,7 +62,7 @@ class TestLedger:
         assert ledger.counts == {"bound": 2, "away": 2}
 
     def test_only_a_young_binding_may_be_forgotten_by_an_end_of_the_service(self) -> None:
-        ledger = Ledger()
+        ledger = Ledger(EVERYBODY)
         ledger.answered("old", "a", "ab", ledger.life, 1.0)
         ledger.answered("young", "a", "ab", ledger.life, 3.0)
         ledger.ended(horizon=2.0)
@@ -68,8 +71,17 @@ class TestLedger:
         ledger.answered("old", "b", "ab", ledger.life, 4.0)
         assert len(ledger.violations) == 1
 
+    def test_a_question_that_was_given_up_may_have_bound_the_session_to_whom_it_offered(self) -> None:
+        ledger = Ledger(EVERYBODY)
+        ledger.unanswered("s", "abw", 0, 1.0)
+        ledger.answered("s", "b", "b", 0, 2.0)
+        ledger.answered("s", "a", "abw", 0, 3.0)
+        assert ledger.violations == []
+        ledger.answered("s", "b", "abw", 0, 4.0)
+        assert ledger.violations == ["a session moved from ['a'] to b"]
+
     def test_who_is_not_at_home_after_the_storm_is_a_violation(self) -> None:
-        ledger = Ledger(wavering={"a"})
+        ledger = Ledger(EVERYBODY, wavering={"a"})
         ledger.answered("s", "a", "ab", 0, 1.0)
         ledger.at_last("s", "a")
         assert ledger.violations == []

@@ -72,7 +72,7 @@ class Storm:
     mock: MockClock
     chance: Random
     clock: VirtualClock = field(factory=lambda: VirtualClock(NOW))
-    ledger: Ledger = field(factory=Ledger)
+    ledger: Ledger = field(factory=lambda: Ledger(frozenset(ACCOUNTS)))
     disk: Disk = field(factory=lambda: Disk(INTERVAL, trio.current_time))
     accounts: Accounts = field(init=False)
     mishaps: Mishaps = field(init=False)
