@@ -60,9 +60,7 @@ class Living:
         """Every message has been taken in."""
         await wait_all_tasks_blocked()
 
-    async def pick(
-        self, *names, session="s", model="claude-sonnet-4-5", provider="claude", **more
-    ):
+    async def pick(self, *names, session="s", model="claude-sonnet-4-5", provider="claude", **more):
         candidates = tuple(
             name
             if isinstance(name, Candidate)
