@@ -1,4 +1,4 @@
-"""Puts the plugin library where the host looks, and beside it the file that tells where the service is.
+"""Puts the plugin library where the host looks, and beside it the files that tell it of the service.
 
 The host takes `<plugins>/<GOOS>/<GOARCH>/<id>.so` and `<plugins>/<id>.so`, each perhaps with `-v<version>`
 before the ending. A versioned file wins over ours, and the host deletes the others once it has loaded one.
@@ -48,6 +48,7 @@ def install(
     target: Target | None = None,
     library: Path | None = None,
     pick_deadline_ms: int | None = None,
+    pages: bytes | None = None,
     replace: bool = False,
 ) -> Installed:
     """
@@ -61,6 +62,8 @@ def install(
         target: the host's platform; default: this machine's.
         library: the compiled library; default: the package's own for *target*.
         pick_deadline_ms: how long a pick may take, in milliseconds, until the service has told it.
+        pages: the answer to `management.register` while there is no service: the host asks for it when it
+            starts and when its configuration changes, and not again when the service comes.
         replace: remove other files of the same plugin instead of refusing.
 
     Raises:
@@ -78,6 +81,8 @@ def install(
     try:
         place.mkdir(parents=True, exist_ok=True)
         _write(sidecar, _sidecar(socket_path, pick_deadline_ms))
+        if pages is not None:
+            _write(place / f"{plugin_id}.pages", pages)
         _write(destination, content)
     except OSError as problem:
         raise InstallError(

@@ -14,6 +14,7 @@ from qr.abi.check import check as check_library
 from qr.abi.install import PLUGIN_ID, InstallError
 from qr.abi.install import install as install_library
 from qr.cli.serve import settings_option, settings_or_exit
+from qr.web.host import packaged_registration
 
 __all__ = ["plugin", "show_findings"]
 
@@ -52,6 +53,7 @@ def install(
             plugin_id,
             target=TARGETS[target] if target else None,
             pick_deadline_ms=round(settings.pick_deadline * 1000),
+            pages=packaged_registration(plugin_id),
             replace=replace,
         )
     except (InstallError, BuildError) as error:

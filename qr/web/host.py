@@ -5,7 +5,7 @@ data, and data goes through routes only. The host's key never gets further than 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import urlencode
 
@@ -22,11 +22,14 @@ from qr.abi.contract import (
     management_registration,
 )
 from qr.web.app import Web
-from qr.web.assets import PAGE
+from qr.web.assets import PAGE, load_assets
 from qr.web.entrances import Entrance
-from qr.web.routes import BASE
+from qr.web.live import EVENTS
+from qr.web.reading import READING
+from qr.web.routes import BASE, Method
+from qr.web.writing import WRITING
 
-__all__ = ["ESCAPED", "HostPages"]
+__all__ = ["ESCAPED", "HostPages", "packaged_registration"]
 
 UI: Final = "/ui"
 """The page: the host allows no resource at the root."""
@@ -53,16 +56,10 @@ class HostPages(Pages):
     web: Web
 
     def register(self, resource_base_path: str) -> bytes:
-        """Every route and every file by itself: the host matches paths exactly."""
         plugin = resource_base_path.rstrip("/").rpartition("/")[2]
-        routes = [Route(route.method, f"/plugins/{plugin}{BASE}{route.path}") for route in self.web.routes]
-        return management_registration(routes, list(self._resources()))
-
-    def _resources(self) -> Iterator[Resource]:
-        yield Resource(UI, MENU, DESCRIPTION)
-        for name in self.web.assets:
-            if name != PAGE:
-                yield Resource(f"/static/{name}")
+        return _registration(
+            plugin, [(route.method, route.path) for route in self.web.routes], self.web.assets
+        )
 
     async def handle(self, request: ManagementRequest) -> bytes:
         """One request of the host's own server, answered whole."""
@@ -80,6 +77,20 @@ class HostPages(Pages):
         schema = self.web.desk.house.calls.schema or 1
         escaped = {ESCAPED: ["1"]} if schema < SCHEMA else {}
         return {**answer.headers, **escaped}
+
+
+def packaged_registration(plugin: str) -> bytes:
+    """What a service would answer to `management.register`, for a host that starts before there is one."""
+    routes = [(route.method, route.path) for route in (*READING, *WRITING)]
+    return _registration(plugin, [*routes, ("GET", EVENTS)], load_assets())
+
+
+def _registration(plugin: str, routes: Iterable[tuple[Method, str]], files: Iterable[str]) -> bytes:
+    """Every route and every file by itself: the host matches paths exactly."""
+    return management_registration(
+        [Route(method, f"/plugins/{plugin}{BASE}{path}") for method, path in routes],
+        [Resource(UI, MENU, DESCRIPTION), *(Resource(f"/static/{name}") for name in files if name != PAGE)],
+    )
 
 
 def _scope(request: ManagementRequest, path: str) -> dict[str, Any]:

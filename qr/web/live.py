@@ -20,7 +20,10 @@ from qr.web.routes import Route, read_body
 from qr.web.shapes.feed import Ask, Changes, Closing, Refused, Snapshot
 from qr.web.shapes.service import SettingProblem
 
-__all__ = ["Live", "events_route"]
+__all__ = ["EVENTS", "Live", "events_route"]
+
+EVENTS: Final = "/events"
+"""The feed's path below the base of the API."""
 
 # Seconds after which an ask is answered though there is no news: the page learns that the service lives, and
 # a proxy between them that the connection does.
@@ -161,7 +164,7 @@ def events_route(messages: Messages) -> Route[AskEvents]:
         answer = await messages.answer(Ask(ask.after, ask.epoch, ask.next, _extras(ask.also)), POLL)
         return answer.body
 
-    return Route("GET", "/events", events, AskEvents, Snapshot | Changes, "What is new since a number")
+    return Route("GET", EVENTS, events, AskEvents, Snapshot | Changes, "What is new since a number")
 
 
 def _extras(text: str) -> tuple[Literal["health", "next"], ...]:

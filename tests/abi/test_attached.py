@@ -51,7 +51,7 @@ async def test_the_settings_of_the_newer_library_stay_in_force(place, loaded):
             await registered(old, link, "mode: shadow\n")
             with loaded("new") as new:
                 await registered(new, link, "mode: off\n")
-                assert rules().mode == "off"
+                await until(lambda: rules().mode == "off")
                 await trio.to_thread.run_sync(new.unload)
                 await until(lambda: len(link.lines) == 1)
                 assert rules().mode == "off"

@@ -129,7 +129,7 @@ def test_the_service_sets_the_deadline_with_whatever_it_sends(
 ) -> None:
     """Below 10 ms a healthy service on a busy machine would be given up."""
     service.script = lambda _call: frames.encode_reply(contract.NOT_HANDLED, wish)
-    host.call("plugin.reconfigure", {})
+    host.call("management.handle", {})
     service.script = silent
     assert least <= seconds(lambda: host.pick(PICK)) < most
 

@@ -65,15 +65,29 @@ def test_registering_succeeds_when_the_service_is_bad(library: Path, service: Se
         assert host.reconfigure(schema=6)["schema_version"] == 6
 
 
-def test_registering_waits_one_second_at_most_for_a_service_that_hangs(
-    library: Path, service: Service
-) -> None:
-    """The host's start waits for the registration, without a limit of its own."""
-    service.script = silent
+def test_registering_does_not_wait_for_a_service_that_hangs(library: Path, service: Service) -> None:
+    """The host's start waits for it, several times and without a limit of its own."""
+    service.awake.clear()
     with Host(library, watch_descriptors=False) as host:
         began = time.monotonic()
         assert host.register(schema=6)["schema_version"] == 6
-        assert time.monotonic() - began < 1 + SLACK
+        assert host.reconfigure(schema=6)["schema_version"] == 6
+        assert time.monotonic() - began < SLACK
+
+
+def test_the_host_learns_the_pages_though_there_is_no_service(library: Path) -> None:
+    """It asks for them when it starts, and not again when the service does."""
+    pages = contract.management_registration([contract.Route("GET", "/x")], [contract.Resource("/ui")])
+    library.with_suffix(".pages").write_bytes(pages)
+    with Host(library) as host:
+        assert host.answer("management.register", {}) == pages
+
+
+@pytest.mark.parametrize("pages", [b"", b"no envelope", b'{"ok"'])
+def test_pages_that_are_none_are_as_good_as_no_file(library: Path, pages: bytes) -> None:
+    library.with_suffix(".pages").write_bytes(pages)
+    with Host(library) as host:
+        assert host.answer("management.register", {}) == contract.service_down("management.register")
 
 
 @pytest.mark.parametrize(

@@ -35,9 +35,15 @@ def test_the_files_are_where_the_host_looks(plugins: Path, compiled: Path) -> No
 
 
 def test_a_host_of_another_user_can_read_them(plugins: Path, compiled: Path) -> None:
-    installed = install(plugins, SOCKET, library=compiled)
-    for path in (installed.library, installed.sidecar):
+    installed = install(plugins, SOCKET, library=compiled, pages=b"{}")
+    for path in installed.library.parent.iterdir():
         assert stat.S_IMODE(path.stat().st_mode) == 0o644
+
+
+def test_the_pages_are_told_beside_the_library(plugins: Path, compiled: Path) -> None:
+    """The host asks for them when it starts; the service may start later."""
+    installed = install(plugins, SOCKET, "my-router", library=compiled, pages=b"{}")
+    assert installed.library.with_name("my-router.pages").read_bytes() == b"{}"
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -9,7 +9,7 @@ from qr.abi.contract import ManagementRequest, decode_management
 from qr.web.app import create_app
 from qr.web.assets import Asset
 from qr.web.guard import Guard
-from qr.web.host import ESCAPED, HostPages
+from qr.web.host import ESCAPED, HostPages, packaged_registration
 from tests.web.site import ANN
 
 PLUGIN = "quota-router"
@@ -59,6 +59,12 @@ async def test_every_route_and_every_file_is_declared_by_itself(fleet):
     files = [resource["Path"] for resource in result["resources"]]
     assert files[0] == "/ui"
     assert set(files[1:]) == {f"/static/{name}" for name in fleet.service.web.assets if name != "index.html"}
+
+
+async def test_what_is_said_before_there_is_a_service_is_what_the_service_says(fleet):
+    before = json.loads(packaged_registration(PLUGIN))["result"]
+    for kind, declared in registered(fleet.house.pages).items():
+        assert sorted(before[kind], key=str) == sorted(declared, key=str)
 
 
 async def test_there_is_one_entry_in_the_panel(fleet):

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 enum {
-    SETTINGS_MS = 1000, /* the host's start waits for it; the service only parses its settings */
+    SETTINGS_MS = 1000, /* they fit the socket's buffer, unless a service hangs and they are very long */
     REDIAL_MS = 250,    /* how long a service that has just started waits for its accounts at most */
     DAY_MS = 86400000   /* as good as forever, and fits the int of poll() */
 };
@@ -81,10 +81,9 @@ static bool start_thread(void)
     return started;
 }
 
-/* Passes the host's settings on. A service that misses them gets them with a new callback connection. */
+/* Passes the host's settings on, without waiting: what cannot be sent goes with a new callback connection. */
 void callbacks_configure(const char *method, cliproxy_buffer body)
 {
-    cliproxy_buffer reply = {NULL, 0};
     void *copy = malloc(body.len + 1);
     pthread_mutex_lock(&lock);
     if (copy != NULL) {
@@ -94,9 +93,8 @@ void callbacks_configure(const char *method, cliproxy_buffer body)
         running = running || start_thread();
     }
     pthread_mutex_unlock(&lock);
-    if (!ask(method, body, &reply, now_ms() + SETTINGS_MS))
+    if (!ask(method, body, NULL, 0))
         leave_callback_connection();
-    free(reply.ptr);
 }
 
 /* Leaves the service. When it returns the thread has ended, and the host is not called any more. */

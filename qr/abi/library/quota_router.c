@@ -12,7 +12,7 @@
 enum {
     ABI_VERSION = 1,
     NEWEST_SCHEMA = 6,
-    ROUTES_MS = 1000, /* the host's configuration waits for it; the service answers from memory */
+    ROUTES_MS = 250,  /* the host waits for it, several times as it starts; the service knows it by heart */
     HANDLE_MS = 10000 /* a dashboard request may read history; a person gives up after that */
 };
 
@@ -119,14 +119,36 @@ const char *find_library(char stem[MAX_PATH])
     return slash == NULL ? stem : slash + 1;
 }
 
+/* The file `<plugin id><ending>` beside the library, or NULL. */
+static FILE *open_beside(const char *ending)
+{
+    char path[MAX_PATH + 8];
+    find_library(path);
+    return fopen(strcat(path, ending), "re"); /* "e" is O_CLOEXEC: the host starts child processes */
+}
+
+/* Without a service `<plugin id>.pages` answers: the host asks as it starts, and not again when one comes. */
+static cliproxy_buffer routes(const char *method, cliproxy_buffer request)
+{
+    cliproxy_buffer said = manage(method, request, ROUTES_MS, NO_ROUTES);
+    FILE *file = said.ptr == answers[NO_ROUTES].ptr ? open_beside(".pages") : NULL;
+    char *line = NULL;
+    if (file != NULL && getline(&line, &(size_t){0}, file) > 0 && strncmp(line, "{\"ok\":", 6) == 0)
+        said = (cliproxy_buffer){line, strlen(line)};
+    else
+        free(line);
+    if (file != NULL)
+        fclose(file);
+    return said;
+}
+
 /* Where the service listens: `<plugin id>.conf` beside the library says it, unless the environment does. */
 static void find_service(char socket[MAX_SOCKET])
 {
-    char path[MAX_PATH + sizeof ".conf"], line[2 * MAX_SOCKET];
+    char line[2 * MAX_SOCKET];
     const char *chosen = getenv("QUOTA_ROUTER_SOCKET");
     int deadline;
-    find_library(path);
-    FILE *file = fopen(strcat(path, ".conf"), "re"); /* "e" is O_CLOEXEC: the host starts child processes */
+    FILE *file = open_beside(".conf");
     while (file != NULL && fgets(line, sizeof line, file) != NULL) {
         sscanf(line, "socket=%103[^\r\n]", socket);
         if (sscanf(line, "pick_deadline_ms=%5d", &deadline) == 1 && deadline > 0)
@@ -169,7 +191,7 @@ static int plugin_call(const char *method, const uint8_t *body, size_t length, c
     else if (is(method, "plugin.register") || is(method, "plugin.reconfigure"))
         *answer = configure(method, request);
     else if (is(method, "management.register"))
-        *answer = manage(method, request, ROUTES_MS, NO_ROUTES);
+        *answer = routes(method, request);
     else if (is(method, "management.handle"))
         *answer = manage(method, request, HANDLE_MS, UNAVAILABLE);
     else if (!is(method, "plugin.quiesce")) /* a copy that rests is in nobody's way */
