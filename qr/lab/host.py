@@ -7,7 +7,6 @@ threads against the real library and under a virtual clock against the service i
 from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from random import Random
-from typing import Protocol
 
 from attrs import define, field, frozen
 
@@ -23,7 +22,7 @@ from qr.lab.traffic import Request
 from qr.quota.fields import item, number, parsed, retry_after
 from qr.routing.account import PROVIDERS
 
-__all__ = ["Ask", "Attempt", "Host", "Outcome", "Pause", "Plugin", "Reply", "Step", "Tell"]
+__all__ = ["Ask", "Attempt", "Host", "Outcome", "Pause", "Reply", "Step", "Tell"]
 
 # When every account was tried: how often all are tried again, and how long is waited for that, in seconds.
 ROUNDS, LONGEST_WAIT = 2, 30.0
@@ -33,13 +32,6 @@ TIMER = 1e-3
 
 # A record that comes late comes so many seconds late at most.
 LATEST_RECORD = 60.0
-
-
-class Plugin(Protocol):
-    """The plugin interface as the host uses it."""
-
-    def call(self, method: str, body: bytes) -> bytes:
-        """The envelope that answers *method*."""
 
 
 @frozen

@@ -86,6 +86,8 @@ class Invariants:
         died = sum(life.restarts for life in house.lives.values())
         self._hold(not died and not house.supervisor.reasons["error"], "an actor failed")
         self._hold(len(house.door.mailbox) <= CAPACITY, "the supervisor's mailbox has outgrown its bound")
+        most = house.current.settings.max_bindings
+        self._hold(len(house.supervisor.sessions.bound) <= most, "the bindings have outgrown their bound")
 
     def _seen(self, view: AccountView, now: float) -> None:
         for name, window in view.windows.items():

@@ -12,7 +12,7 @@ from qr.lab.plans import PLANS
 from qr.lab.subscription import Account
 from qr.quota.windows import Window
 from qr.routing.account import AccountView
-from qr.routing.bindings import Bindings
+from qr.routing.bindings import Binding, Bindings
 from qr.routing.decision import decide
 from qr.routing.fleet import Fleet
 from qr.routing.question import Question
@@ -43,8 +43,14 @@ class World:
         for one in views:
             self.fleet.put(one)
         self.bindings = Bindings(limit=100, ttl=1e9)
-        supervisor = SimpleNamespace(fleet=self.fleet, reasons={"error": 0})
-        self.house = SimpleNamespace(supervisor=supervisor, lives={}, door=SimpleNamespace(mailbox=[]))
+        self.house = SimpleNamespace(
+            supervisor=SimpleNamespace(
+                fleet=self.fleet, reasons={"error": 0}, sessions=SimpleNamespace(bound=self.bindings)
+            ),
+            current=SimpleNamespace(settings=SimpleNamespace(max_bindings=100)),
+            door=SimpleNamespace(mailbox=[]),
+            lives={},
+        )
         self.invariants = Invariants(self.house, Events(1))
 
     def decision(self, session="s", offered=("a", "b")):
@@ -161,6 +167,14 @@ def test_no_actor_may_fail():
     world = World()
     world.house.supervisor.reasons["error"] = 1
     with pytest.raises(Violation, match="an actor failed"):
+        world.invariants.settled(NOW)
+
+
+def test_bindings_must_keep_to_their_bound():
+    world = World()
+    for number in range(101):
+        world.bindings.put("claude", f"s{number}", Binding("a"))
+    with pytest.raises(Violation, match="bindings"):
         world.invariants.settled(NOW)
 
 
