@@ -36,6 +36,10 @@ def test_calls_one_after_the_other_share_a_connection(host: Host, service: Servi
 
 
 def test_calls_at_a_time_have_64_connections_at_most(host: Host, service: Service) -> None:
+    # This is not about deadlines: on a busy machine every call is to be answered.
+    with host.library.with_suffix(".conf").open("a") as sidecar:
+        sidecar.write("pick_deadline_ms=5000\n")
+    host.reconfigure()
     service.script = SCRIPTS["slow"]
     answers = host.many(120, lambda _number: host.pick(PICK))
     assert {json.dumps(answer) for answer in answers} == {'{"AuthID": "ann", "Handled": true}'}

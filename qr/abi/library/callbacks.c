@@ -49,8 +49,7 @@ static bool serve(int fd)
         method[length] = '\0';
         const uint8_t *body = (uint8_t *)method + length + 1;
         uint8_t code = host->call(host->host_ctx, method, body, call.len - length - 1, &answer) != 0;
-        if (answer.len >= MAX_PAYLOAD)
-            code = 1; /* the service would hang up on such a frame */
+        code = code || answer.len >= MAX_PAYLOAD; /* the service would hang up on such a frame */
         cliproxy_buffer said = code != 0 || answer.ptr == NULL ? NOTHING : answer;
         sound = send_frame(fd, HOST_REPLY, (cliproxy_buffer){&code, 1}, said, now_ms() + DAY_MS) == DONE;
     }

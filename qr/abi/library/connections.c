@@ -1,7 +1,6 @@
 /*
  * The connections to the service. A call borrows one and gives it back; one that missed a deadline or broke
  * the protocol is closed, so that a late answer can never be taken for the answer to another question.
- *
  * In front of picks stands a breaker: a hung service costs three picks their deadline, all others nothing.
  */
 #include "library.h"

@@ -1,7 +1,6 @@
 /*
  * The plugin library: it carries the host's calls to the service and back, and answers by itself whenever the
  * service does not. This header is what its parts share; the wire is described in frames.py.
- *
  * Only cliproxy_plugin_init is exported, so two copies can be mapped at once. There are no signal handlers,
  * no thread-local destructors and no exit hooks: the host unmaps the code as soon as shutdown() has returned.
  */
@@ -69,8 +68,6 @@ extern const cliproxy_host_api *host;
 extern atomic_bool stopping;
 void callbacks_configure(const char *method, cliproxy_buffer settings);
 void shut_down(void);
-
-/* quota_router.c */
-const char *find_library(char stem[MAX_PATH]);
+const char *find_library(char stem[MAX_PATH]); /* quota_router.c */
 
 #endif

@@ -58,10 +58,8 @@ static cliproxy_buffer registration(cliproxy_buffer request)
     return answers[REGISTERED + (schema < 1 ? 1 : schema > NEWEST_SCHEMA ? NEWEST_SCHEMA : schema) - 1];
 }
 
-/*
- * The two answers that a pick may have, to the letter. Anything else, however well meant, could make the
- * client's request fail, and the host has no fallback then; so it is not passed on.
- */
+/* The two answers that a pick may have, to the letter. Anything else, however well meant, could make the
+   client's request fail, and the host has no fallback then; so it is not passed on. */
 static bool is_pick_answer(cliproxy_buffer answer)
 {
     static const char head[] = "{\"ok\":true,\"result\":{\"AuthID\":\"";
@@ -100,10 +98,8 @@ static cliproxy_buffer manage(const char *method, cliproxy_buffer request, int l
     return answers[otherwise];
 }
 
-/*
- * The path of this library without its ending and, as the host does it, without the last "-v" that has a
- * version behind it. Returns its last part, which is the plugin's id.
- */
+/* The path of this library without its ending and, as the host does it, without the last "-v" that has a
+   version behind it. Returns its last part, which is the plugin's id. */
 const char *find_library(char stem[MAX_PATH])
 {
     static const char letters[] = "0123456789.+-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
@@ -133,12 +129,13 @@ static cliproxy_buffer routes(const char *method, cliproxy_buffer request)
     cliproxy_buffer said = manage(method, request, ROUTES_MS, NO_ROUTES);
     FILE *file = said.ptr == answers[NO_ROUTES].ptr ? open_beside(".pages") : NULL;
     char *line = NULL;
-    if (file != NULL && getline(&line, &(size_t){0}, file) > 0 && strncmp(line, "{\"ok\":", 6) == 0)
+    if (file == NULL)
+        return said;
+    if (getline(&line, &(size_t){0}, file) > 0 && strncmp(line, "{\"ok\":", 6) == 0)
         said = (cliproxy_buffer){line, strlen(line)};
     else
         free(line);
-    if (file != NULL)
-        fclose(file);
+    fclose(file);
     return said;
 }
 
@@ -160,10 +157,8 @@ static void find_service(char socket[MAX_SOCKET])
         snprintf(socket, MAX_SOCKET, "%s", chosen);
 }
 
-/*
- * Registering and reconfiguring are one: read where the service is, tell it, and answer for ourselves. What
- * the service says is of no use to the host, and a mistake in it would switch the plugin off.
- */
+/* Registering and reconfiguring are one: read where the service is, tell it, and answer for ourselves. What
+   the service says is of no use to the host, and a mistake in it would switch the plugin off. */
 static cliproxy_buffer configure(const char *method, cliproxy_buffer request)
 {
     char socket[MAX_SOCKET] = "";
@@ -173,10 +168,7 @@ static cliproxy_buffer configure(const char *method, cliproxy_buffer request)
     return registration(request);
 }
 
-static bool is(const char *method, const char *name)
-{
-    return strcmp(method, name) == 0;
-}
+#define IS(name) (strcmp(method, name) == 0)
 
 static int plugin_call(const char *method, const uint8_t *body, size_t length, cliproxy_buffer *answer)
 {
@@ -184,17 +176,17 @@ static int plugin_call(const char *method, const uint8_t *body, size_t length, c
     *answer = answers[OK];
     if (method == NULL)
         *answer = answers[UNKNOWN_METHOD];
-    else if (is(method, "scheduler.pick"))
+    else if (IS("scheduler.pick"))
         *answer = pick(request);
-    else if (is(method, "usage.handle"))
+    else if (IS("usage.handle"))
         notes_dropped += !ask(method, request, NULL, 0); /* at once or never: one thread brings them all */
-    else if (is(method, "plugin.register") || is(method, "plugin.reconfigure"))
+    else if (IS("plugin.register") || IS("plugin.reconfigure"))
         *answer = configure(method, request);
-    else if (is(method, "management.register"))
+    else if (IS("management.register"))
         *answer = routes(method, request);
-    else if (is(method, "management.handle"))
+    else if (IS("management.handle"))
         *answer = manage(method, request, HANDLE_MS, UNAVAILABLE);
-    else if (!is(method, "plugin.quiesce")) /* a copy that rests is in nobody's way */
+    else if (!IS("plugin.quiesce")) /* a copy that rests is in nobody's way */
         *answer = answers[UNKNOWN_METHOD];
     return 0;
 }
