@@ -91,8 +91,10 @@ class Directory:
         self._counted = True
         named = {entry.id for entry in entries}
         for entry in entries:
-            if entry.id in self.rooms:
-                self.rooms.tell(entry.id, entry)
+            room = self.rooms.get(entry.id)
+            if room is not None:
+                if room.state.entry != entry:
+                    self.rooms.tell(entry.id, entry)
                 self._offered_at.pop(entry.id, None)
             elif entry.provider in PROVIDERS:
                 self._admit(entry, now)
