@@ -63,14 +63,13 @@ class Ledger:
             self._remembered(promise, account, offered)
         promise.life = life
 
-    def unanswered(self, session: str, offered: Collection[str], life: int, at: float) -> None:
+    def unanswered(self, session: str, offered: Collection[str]) -> None:
         """The host decides; or nobody did in time, and the service may have bound the session meanwhile."""
         promise = self.promises.get(session)
         if promise is None:
             self._unheard.add(session)
         elif self._may_be_forgotten(promise):
             promise.homes.update(offered)
-            promise.since, promise.life = at, life
 
     def _may_be_forgotten(self, promise: Promise) -> bool:
         return any(horizon <= promise.since for horizon in self.horizons[promise.life :])

@@ -62,11 +62,13 @@ class Soak:
             done = subprocess.run(
                 [*command, "--json"], check=False, capture_output=True, text=True, timeout=HANGS
             )
+        except subprocess.TimeoutExpired:
+            return self._take(None, given, f"not over within {HANGS:g} s")
+        try:
             outcome = Outcome(**json.loads(done.stdout))
-        except (subprocess.TimeoutExpired, ValueError, TypeError) as error:
-            self._take(None, given, type(error).__name__)
-        else:
-            self._take(outcome, given, "; ".join(outcome.violations[:1]))
+        except (ValueError, TypeError):
+            return self._take(None, given, done.stderr.strip().rpartition("\n")[2])
+        return self._take(outcome, given, "; ".join(outcome.violations[:1]))
 
     def _take(self, outcome: Outcome | None, given: list[str], wrong: str) -> None:
         with self._turn:

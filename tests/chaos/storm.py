@@ -130,7 +130,7 @@ class Storm:
         if ended - began > DEADLINE + SLACK:
             self.ledger.violations.append(f"a pick took {ended - began:.2f} s")
         if account is None:
-            self.ledger.unanswered(session, offered, life, ended)
+            self.ledger.unanswered(session, offered)
         else:
             self.ledger.answered(session, account, offered, life, ended)
         return account

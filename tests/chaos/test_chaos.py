@@ -71,9 +71,17 @@ class TestLedger:
         ledger.answered("old", "b", "ab", ledger.life, 4.0)
         assert len(ledger.violations) == 1
 
+    def test_a_forgotten_session_without_an_answer_is_not_bound_yet(self) -> None:
+        ledger = Ledger(EVERYBODY)
+        ledger.answered("s", "a", "abw", ledger.life, 2.0)
+        ledger.ended(horizon=1.0)
+        ledger.unanswered("s", "a")
+        ledger.answered("s", "b", "abw", ledger.life, 3.0)
+        assert ledger.violations == []
+
     def test_a_question_that_was_given_up_may_have_bound_the_session_to_whom_it_offered(self) -> None:
         ledger = Ledger(EVERYBODY)
-        ledger.unanswered("s", "abw", 0, 1.0)
+        ledger.unanswered("s", "abw")
         ledger.answered("s", "b", "b", 0, 2.0)
         ledger.answered("s", "a", "abw", 0, 3.0)
         assert ledger.violations == []
