@@ -12,6 +12,7 @@ import pytest
 from qr.store import Loaded, StoreError, open_store
 from qr.store.files import sync_directory
 from qr.store.state_file import Format
+from qr.store.store import MAX_STATE_BYTES
 
 # 29 November 2026, 21:33:00 UTC.
 NOW = 1795987980.0
@@ -102,7 +103,7 @@ def make_link(path):
 
 def make_huge(path):
     path.touch()
-    os.truncate(path, 64 * 1024 * 1024 + 1)
+    os.truncate(path, MAX_STATE_BYTES + 1)
 
 
 UNREADABLE = {
@@ -274,7 +275,7 @@ def test_what_json_cannot_hold_is_an_error_and_leaves_the_state(store, odd):
 
 def test_no_more_is_written_than_would_be_read_back(store):
     with pytest.raises(StoreError, match="more than the"):
-        store.save(b" " * (64 * 1024 * 1024 + 1))
+        store.save(b" " * (MAX_STATE_BYTES + 1))
     assert store.load() == Loaded(None, None)
 
 
