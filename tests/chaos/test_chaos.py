@@ -14,10 +14,14 @@ from tests.chaos.storm import run_storm
 from tests.chaos.virtual import run_virtual
 
 
+# In a short storm the service is away for most of the time; it must have had a say all the same.
+HAD_A_SAY = 100
+
+
 def survived(outcome: Outcome) -> bool:
-    """Nothing was violated, and the service was not just absent."""
+    """Nothing was violated, and not because nobody was there."""
     assert list(outcome.violations) == [], str(outcome)
-    return outcome.handled > outcome.asked / 4
+    return outcome.handled > HAD_A_SAY
 
 
 @pytest.mark.slow
