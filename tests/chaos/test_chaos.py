@@ -13,7 +13,6 @@ from tests.chaos.places import short_place
 from tests.chaos.storm import run_storm
 from tests.chaos.virtual import run_virtual
 
-
 # In a short storm the service is away for most of the time; it must have had a say all the same.
 HAD_A_SAY = 100
 
