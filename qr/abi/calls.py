@@ -25,11 +25,13 @@ from qr.abi.contract import (
 from qr.actors.current import Current
 from qr.actors.door import Door
 from qr.actors.journal import Journal
+from qr.actors.mailbox import Reply
 from qr.actors.messages import Apply
 from qr.actors.reports import Attempt, read_attempt
 from qr.clock import Clock
+from qr.routing.decision import Decision
 from qr.routing.question import understand
-from qr.routing.request import decode_pick
+from qr.routing.request import Offers
 from qr.routing.sessions import binding_key
 from qr.settings import Settings, SettingsError, parse_settings
 
@@ -75,6 +77,7 @@ class Calls:
         self._base = base
         self._clock = clock
         self._pages = pages
+        self._offers = Offers()
         self._settling = trio.Lock()
         """Settings are taken over in the order in which they came."""
         self.feedback = 0
@@ -84,7 +87,7 @@ class Calls:
         self.schema: int | None = None
         """The host's RPC schema, once it has said it."""
         self._methods: dict[str, Call] = {
-            "scheduler.pick": self.pick,
+            "scheduler.pick": self._pick,
             "usage.handle": self.usage,
             "plugin.register": self.register,
             "plugin.reconfigure": self.register,
@@ -107,12 +110,29 @@ class Calls:
             log.error("call failed", method=method, cause=type(failure).__name__)
             return service_down(method)
 
-    async def pick(self, body: bytes) -> bytes:
-        question = understand(decode_pick(body))
-        decision = await self._door.pick(question)
-        if decision is None or decision.account is None:
-            return NOT_HANDLED
-        return chosen(decision.account)
+    def pick(self, body: bytes, give: Callable[[bytes], None]) -> None:
+        """
+        Have *give* called once with the envelope for one pick; it must neither wait nor raise.
+
+        The way of the bridge: a pick costs no task a turn but the supervisor's.
+        """
+        try:
+            question = understand(*self._offers.read(body))
+        except Exception as failure:  # noqa: BLE001 - a pick never gets an error
+            self._unread(failure)
+            give(NOT_HANDLED)
+        else:
+            self._door.ask(question, lambda decision: give(_envelope(decision)))
+
+    def _unread(self, failure: Exception) -> None:
+        self.unreadable += 1
+        if not isinstance(failure, msgspec.MsgspecError):
+            log.error("call failed", method="scheduler.pick", cause=type(failure).__name__)
+
+    async def _pick(self, body: bytes) -> bytes:
+        reply = Reply[bytes]()
+        self.pick(body, reply.give)
+        return await reply.wait() or NOT_HANDLED
 
     async def usage(self, body: bytes) -> bytes:
         """Read here, so that the host's secrets end with this call; taken in by the account's actor later."""
@@ -160,6 +180,12 @@ class Calls:
         request = decode_management(body)
         pages = self._pages()
         return await pages.handle(request) if pages else NO_PAGES
+
+
+def _envelope(decision: Decision | None) -> bytes:
+    if decision is None or decision.account is None:
+        return NOT_HANDLED
+    return chosen(decision.account)
 
 
 def _attempt(record: UsageRecord, now: float) -> Attempt:

@@ -1,6 +1,8 @@
 """The supervisor's only door: its mailbox, and the way to ask it for a pick."""
 
-from qr.actors.mailbox import Mailbox
+from collections.abc import Callable
+
+from qr.actors.mailbox import Mailbox, Reply
 from qr.actors.messages import Pick, SupervisorMessage
 from qr.routing.decision import Decision
 from qr.routing.question import Question
@@ -20,26 +22,30 @@ class Door:
         self.open = False
         """A supervisor is behind the door, taking messages."""
         self.unanswered = 0
-        """Picks that nobody decided: no supervisor, a full mailbox, a deadline."""
+        """Picks that nobody decided: no supervisor, or a full mailbox."""
+
+    def ask(self, question: Question, give: Callable[[Decision | None], None]) -> None:
+        """
+        Have *give* called once: with the decision, or with None when there is none to be had.
+
+        That may be before this returns. It needs no deadline: the supervisor answers every pick that it takes
+        out, `close` answers those that wait when it dies, and the mailbox's capacity bounds the time until
+        either. The library has a deadline for whatever else may happen.
+
+        Args:
+            question: what the host asks.
+            give: called in the supervisor's turn, so it must neither wait nor raise.
+
+        """
+        if not self.open or not self.mailbox.post(Pick(question, give)):
+            self.unanswered += 1
+            give(None)
 
     async def pick(self, question: Question) -> Decision | None:
-        """
-        The decision for *question*; None when there is none to be had.
-
-        It needs no deadline of its own, and one would cost a tenth of a pick: the supervisor answers every
-        pick that it takes out, `close` answers those that wait when it dies, and the mailbox's capacity
-        bounds the time until either. The library has a deadline for whatever else may happen.
-
-        Never raises but for cancellation.
-        """
-        pick = Pick(question)
-        if not self.open or not self.mailbox.post(pick):
-            self.unanswered += 1
-            return None
-        decision = await pick.reply.wait()
-        if decision is None:
-            self.unanswered += 1
-        return decision
+        """The decision for *question*, as in `ask`. Never raises but for cancellation."""
+        reply = Reply[Decision]()
+        self.ask(question, reply.give)
+        return await reply.wait()
 
     def tell(self, message: SupervisorMessage) -> bool:
         """Leave *message*; False when there was no room."""
@@ -50,6 +56,7 @@ class Door:
         self.open = False
         for message in self.mailbox.drain():
             if isinstance(message, Pick):
-                message.reply.give(None)
+                self.unanswered += 1
+                message.give(None)
             else:
                 self.mailbox.post(message)

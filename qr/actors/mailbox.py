@@ -1,5 +1,6 @@
 """How actors are reached: bounded mailboxes, and replies to those who ask."""
 
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 import trio
@@ -43,14 +44,17 @@ class Mailbox(Generic[M]):
         """The oldest message; waits for one."""
         return await self._receiver.receive()
 
+    def waiting(self, most: int) -> Iterator[M]:
+        """Take out up to *most* messages that wait already, one by one as they are asked for."""
+        for _ in range(most):
+            try:
+                yield self._receiver.receive_nowait()
+            except trio.WouldBlock:
+                return
+
     def drain(self) -> list[M]:
         """Take out all that waits."""
-        waiting = []
-        while True:
-            try:
-                waiting.append(self._receiver.receive_nowait())
-            except trio.WouldBlock:
-                return waiting
+        return list(self.waiting(len(self)))
 
 
 class Reply(Generic[T]):

@@ -1,6 +1,6 @@
 """What actors tell each other: facts, and the few requests of an operator."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import field, frozen
 
@@ -38,12 +38,29 @@ __all__ = [
 ]
 
 
-@frozen(eq=False)
 class Pick:
     """Which account serves this? Answered with None when there is nobody to decide."""
 
-    question: Question
-    reply: Reply[Decision] = field(factory=Reply)
+    __slots__ = ("_give", "question")
+
+    def __init__(self, question: Question, give: Callable[[Decision | None], None]) -> None:
+        """
+        Args:
+            question: what is asked.
+            give: takes the answer at once, in the supervisor's turn; it must not raise.
+
+        """
+        self.question = question
+        self._give = give
+
+    def give(self, decision: Decision | None) -> None:
+        """Answer; only the first answer counts."""
+        give, self._give = self._give, _answered
+        give(decision)
+
+
+def _answered(decision: Decision | None) -> None:
+    """For a pick that has its answer."""
 
 
 @frozen

@@ -50,6 +50,10 @@ from qr.routing.fleet import Fleet
 
 __all__ = ["Supervisor"]
 
+# What waits is taken in at once: a turn of the event loop costs as much as a decision. So many messages are a
+# millisecond, after which others have their turn.
+BATCH = 16
+
 log = structlog.get_logger(__name__)
 
 
@@ -93,6 +97,8 @@ class Supervisor:
                 self._begin(nursery, seed)
                 while True:
                     self.handle(await self._door.mailbox.next())
+                    for message in self._door.mailbox.waiting(BATCH):
+                        self.handle(message)
         finally:
             self._door.close()
 
@@ -124,7 +130,10 @@ class Supervisor:
     def _failed(self, message: SupervisorMessage, error: Exception) -> None:
         self.reasons["error"] += 1
         log.error("message failed", kind=type(message).__name__, cause=type(error).__name__)
-        if isinstance(message, Pick | Unbind | Restore | Refresh):
+        if isinstance(message, Pick):
+            self._door.unanswered += 1
+            message.give(None)
+        elif isinstance(message, Unbind | Restore | Refresh):
             message.reply.give(None)
 
     def _pick(self, pick: Pick) -> None:
@@ -132,8 +141,11 @@ class Supervisor:
         self._known.offered(pick.question, now)
         table = self.sessions.table(self.fleet.rules.mode)
         decision = decide(pick.question, table, self.fleet, now)
-        pick.reply.give(decision)
-        self._settle(decision)
+        try:
+            self._settle(decision)
+        finally:
+            # Whoever has the answer finds the binding made, and the decision explained.
+            pick.give(decision)
 
     def _settle(self, decision: Decision) -> None:
         self.reasons[decision.reason] += 1

@@ -5,7 +5,7 @@ from typing import Any
 
 from attrs import field, frozen
 
-from qr.routing.request import Candidate, PickRequest
+from qr.routing.request import Candidate, Offer, PickRequest
 from qr.routing.sessions import binding_key, session_keys
 
 __all__ = ["Question", "effective_providers", "understand"]
@@ -24,19 +24,28 @@ class Question:
     pinned: str = ""
     """The account that the host asks for by name."""
     candidates: tuple[Candidate, ...] = ()
-    ids: tuple[str, ...] = field(init=False, repr=False)
+    ids: tuple[str, ...] = field(repr=False, eq=False)
     """The candidates' account ids, in their order."""
 
-    def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "ids", tuple([candidate.id for candidate in self.candidates]))
+    @ids.default
+    def _ids(self) -> tuple[str, ...]:
+        return Offer.of(self.candidates).ids
 
     @property
     def provider(self) -> str:
         return self.providers[0] if self.providers else ""
 
 
-def understand(request: PickRequest) -> Question:
-    """The question in *request*; never raises, whatever a client put into its headers."""
+def understand(request: PickRequest, offer: Offer | None = None) -> Question:
+    """
+    The question in *request*; never raises, whatever a client put into its headers.
+
+    Args:
+        request: what the host sent.
+        offer: whom it offers; None: it stands in the request.
+
+    """
+    candidates, ids = offer or Offer.of(request.candidates or ())
     metadata = request.metadata()
     scope = _text(metadata, "caller_scope")
     session, parent = session_keys(request.headers(), metadata)
@@ -46,7 +55,8 @@ def understand(request: PickRequest) -> Question:
         session=binding_key(scope, session) if session else None,
         parent=binding_key(scope, parent) if parent else None,
         pinned=_text(metadata, "pinned_auth_id"),
-        candidates=tuple(request.candidates or ()),
+        candidates=candidates,
+        ids=ids,
     )
 
 

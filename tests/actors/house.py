@@ -62,9 +62,7 @@ class Living:
 
     async def pick(self, *names, session="s", model="claude-sonnet-4-5", provider="claude", **more):
         candidates = tuple(
-            name
-            if isinstance(name, Candidate)
-            else Candidate(name, provider, 0, "active", Attributes("oauth"))
+            name if isinstance(name, Candidate) else Candidate(name, provider, 0, Attributes("oauth"))
             for name in names
         )
         question = Question((provider,), model, session, candidates=candidates, **more)

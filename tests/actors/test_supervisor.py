@@ -140,7 +140,7 @@ async def test_an_account_that_the_host_deleted_is_gone(house, autojump_clock):
 
 
 async def test_an_api_key_is_never_listed_and_stays_while_it_is_offered(house, autojump_clock):
-    key = Candidate("claude:apikey:1", "claude", 0, "active", Attributes("apikey"))
+    key = Candidate("claude:apikey:1", "claude", 0, Attributes("apikey"))
     await house.pick(key, "a")
     await house.list("a")
     assert house.view("claude:apikey:1") is not None

@@ -137,7 +137,7 @@ class Storm:
                 nursery.start_soon(self._pick, f"s{number}", list(ACCOUNTS))
 
     async def _pick(self, session: str, names: list[str]) -> str | None:
-        candidates = tuple(Candidate(name, "claude", 0, "active", Attributes("oauth")) for name in names)
+        candidates = tuple(Candidate(name, "claude", 0, Attributes("oauth")) for name in names)
         self.asked += 1
         life, began = self.ledger.life, trio.current_time()
         decision = await self.house.door.pick(Question(("claude",), MODEL, session, candidates=candidates))

@@ -34,7 +34,7 @@ def account(name, *windows, provider="claude", **more):
 
 
 def candidate(name, priority=0, kind="oauth", provider="claude"):
-    return Candidate(name, provider, priority, "active", Attributes(kind))
+    return Candidate(name, provider, priority, Attributes(kind))
 
 
 class Situation:

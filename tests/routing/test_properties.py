@@ -83,7 +83,7 @@ def situations(draw):
         draw(st.sampled_from(["s", None])),
         draw(st.sampled_from(["parent", None])),
         draw(st.sampled_from(["", "", "", "a", "gone"])),
-        tuple(Candidate(n, "claude", draw(st.integers(0, 1)), "active", draw(kinds)) for n in offered),
+        tuple(Candidate(n, "claude", draw(st.integers(0, 1)), draw(kinds)) for n in offered),
     )
     return question, table, fleet
 
