@@ -116,7 +116,7 @@ class Directory:
         self._offered_at.pop(account, None)
         self._historian.forget(account)
         self._journal.account(account, None)
-        self._feed.publish("account", account, lambda: None)
+        self._feed.publish("account", account)
 
     def changed(self, notices: Iterable[Notice], reservations: Reservations) -> None:
         """Accounts told what they are now."""
@@ -134,7 +134,7 @@ class Directory:
             reservations.observed(view.id, before.windows, view.windows)
             self.fleet.reserve(view.id, 0.0)
         self.fleet.put(view)
-        self._feed.publish("account", view.id, lambda: view)
+        self._feed.publish("account", view.id)
 
     def give_trial(self, account: str, now: float) -> None:
         """The half-open circuit of *account*, if it is that, has given out its one trial."""

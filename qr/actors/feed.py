@@ -6,7 +6,6 @@ snapshot.
 """
 
 from collections import deque
-from collections.abc import Callable
 from typing import Literal
 
 import trio
@@ -23,12 +22,11 @@ KEPT = 4096
 
 @frozen
 class Change:
-    """Something changed; what it is now is rendered when a listener asks."""
+    """Something changed; what it is now is looked up when a listener asks."""
 
     number: int
     kind: Kind
     key: str
-    render: Callable[[], object]
 
 
 class Feed:
@@ -45,10 +43,10 @@ class Feed:
         """Of the newest change; 0 when nothing has happened yet."""
         return self._number
 
-    def publish(self, kind: Kind, key: str, render: Callable[[], object]) -> None:
-        """Add a change of the thing *key*; *render* gives its state as JSON-able values."""
+    def publish(self, kind: Kind, key: str) -> None:
+        """Add a change of the thing *key*."""
         self._number += 1
-        self._ring.append(Change(self._number, kind, key, render))
+        self._ring.append(Change(self._number, kind, key))
         if self._listeners:
             self._news.set()
 

@@ -91,7 +91,6 @@ class Sessions:
 
     def _tell(self, table: Bindings, provider: str, key: str) -> None:
         """What became of a binding: shadow's are shown, and not kept across restarts."""
-        binding = table.get(provider, key)
         if table is self.bound:
-            self._journal.binding(provider, key, binding)
-        self._feed.publish("binding", f"{provider}:{key}", lambda: binding)
+            self._journal.binding(provider, key, table.get(provider, key))
+        self._feed.publish("binding", f"{provider}:{key}")

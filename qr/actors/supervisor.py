@@ -152,9 +152,8 @@ class Supervisor:
         self.sessions.settle(decision, self.fleet.reserve)
         if decision.account is not None:
             self._known.give_trial(decision.account, decision.at)
-        # The number alone: the feed keeps far more changes than there are decisions to explain.
         number = self._decisions.add(decision).number
-        self._feed.publish("decision", str(number), lambda: number)
+        self._feed.publish("decision", str(number))
 
     def _take(self, message: SupervisorMessage) -> None:
         match message:
@@ -214,4 +213,4 @@ class Supervisor:
         self.sessions.apply(settings)
         self._known.rooms.tell_all(Apply(settings))
         self._journal.generation(self._generation)
-        self._feed.publish("settings", "settings", lambda: settings)
+        self._feed.publish("settings", "settings")

@@ -31,4 +31,4 @@ class Watch:
         notes = [(note.name, note.level) for note in self._desk.status.get().notes]
         if notes != self._seen:
             self._seen = notes
-            self._desk.house.feed.publish("health", "health", lambda: None)
+            self._desk.house.feed.publish("health", "health")
