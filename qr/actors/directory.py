@@ -18,7 +18,7 @@ from qr.quota.belief import believed_windows
 from qr.routing.account import PROVIDERS, AccountView
 from qr.routing.fleet import Fleet
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from qr.routing.reservations import Reservations
 from qr.routing.sessions import fingerprint
 
@@ -47,6 +47,8 @@ class Directory:
         self._feed = feed
         self._offered_at: dict[str, float] = {}
         """Accounts that no listing named, and when they were offered last."""
+        self._offer: Offer | None = None
+        """The one that was taken in last; whoever is removed may be offered again."""
         self._counted = False
         """A listing was seen."""
 
@@ -65,8 +67,9 @@ class Directory:
 
     def offered(self, question: Question, now: float) -> None:
         """The host offers these: an account that was not known begins its life."""
-        if not self._offered_at and self.fleet.knows_all(question.ids):
+        if question.offer is self._offer and not self._offered_at:
             return
+        self._offer = question.offer
         for candidate in question.candidates:
             if candidate.id in self._offered_at:
                 self._offered_at[candidate.id] = now
@@ -113,6 +116,7 @@ class Directory:
         log.info("account removed", account=fingerprint(account))
         self.rooms.close(account)
         self.fleet.remove(account)
+        self._offer = None
         self._offered_at.pop(account, None)
         self._historian.forget(account)
         self._journal.account(account, None)

@@ -115,14 +115,18 @@ class _Pick:
         self.fleet = fleet
         self.rules = fleet.rules
         self.now = now
-        self.standings = fleet.standings(question.ids, question.provider, question.model, now)
+        self.offered = question.offer.places
+        self.standings = fleet.standings(question.offer, question.provider, question.model, now)
         self.binding = self.bound(question.session)
 
     def bound(self, session: str | None) -> Binding | None:
         if session is None:
             return None
-        found = (self.bindings.get(provider, session) for provider in self.question.providers)
-        return next((binding for binding in found if binding is not None), None)
+        for provider in self.question.providers:
+            binding = self.bindings.get(provider, session)
+            if binding is not None:
+                return binding
+        return None
 
     def decide(self) -> Decision:
         if self.question.pinned:
@@ -139,7 +143,7 @@ class _Pick:
         return self.failover(self.binding, trouble)
 
     def pinned(self, account: str) -> Decision:
-        if account not in self.question.ids:
+        if account not in self.offered:
             return self.unhandled("pinned_not_offered")
         return self.answer(account, "pinned", self.binding)
 
@@ -197,12 +201,16 @@ class _Pick:
 
     def trouble(self, account: str) -> str | None:
         """The first cause that keeps requests from *account*, in the words of a decision; None: usable."""
-        offered = account in self.question.ids
-        if not offered and account not in self.fleet:
+        if account in self.offered:
+            return self.standing(account).trouble
+        if account not in self.fleet:
             return "removed"
-        return self.standing(account).trouble or (None if offered else "not_offered")
+        return self.standing(account).trouble or "not_offered"
 
     def standing(self, account: str) -> Standing:
+        place = self.offered.get(account)
+        if place is not None:
+            return self.standings[place]
         return self.fleet.standing(account, self.question.provider, self.question.model, self.now)
 
     def away_too_long(self, binding: Binding) -> bool:
@@ -243,6 +251,6 @@ class _Pick:
         )
 
     def home(self) -> Standing | None:
-        if self.binding is None or self.binding.account in self.question.ids:
+        if self.binding is None or self.binding.account in self.offered:
             return None
         return self.standing(self.binding.account)

@@ -1,10 +1,11 @@
 """The accounts as the supervisor knows them, with their standings kept ready."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import define, field
 
 from qr.routing.account import AccountView
+from qr.routing.request import Offer
 from qr.routing.rules import Rules
 from qr.routing.standing import Standing, standing
 
@@ -23,12 +24,20 @@ class Table:
 
     standings: dict[str, Standing] = field(factory=dict)
     valid_until: float = FOREVER
+    offer: Offer | None = None
+    row: Sequence[Standing] = ()
+    """The standings of the whole offer that was asked for last, in its order."""
 
     def put(self, account: str, found: Standing) -> None:
         self.standings[account] = found
         self.valid_until = min(self.valid_until, found.valid_until)
 
+    def forget(self, account: str) -> None:
+        if self.standings.pop(account, None) is not None:
+            self.offer = None
+
     def drop_outdated(self, now: float) -> None:
+        self.offer = None
         self.standings = {
             account: found for account, found in self.standings.items() if now < found.valid_until
         }
@@ -52,9 +61,6 @@ class Fleet:
 
     def __contains__(self, account: str) -> bool:
         return account in self._views
-
-    def knows_all(self, accounts: Sequence[str]) -> bool:
-        return all(map(self._views.__contains__, accounts))
 
     @property
     def rules(self) -> Rules:
@@ -88,21 +94,29 @@ class Fleet:
 
     def standing(self, account: str, provider: str, model: str, now: float) -> Standing:
         """Where *account* stands for *model*; an account that is not known stands as `unknown`."""
-        return self.standings((account,), provider, model, now)[0]
+        return self._ready((account,), provider, model, now).standings[account]
 
-    def standings(self, accounts: Sequence[str], provider: str, model: str, now: float) -> list[Standing]:
-        """Where each of *accounts* stands for *model*, in their order."""
+    def standings(self, offer: Offer, provider: str, model: str, now: float) -> Sequence[Standing]:
+        """Where each account of *offer* stands for *model*, in their order."""
+        table = self._current(model, now)
+        if table.offer is not offer:
+            ready = self._ready(offer.ids, provider, model, now).standings
+            table.row = [ready[account] for account in offer.ids]
+            table.offer = offer
+        return table.row
+
+    def _ready(self, accounts: Iterable[str], provider: str, model: str, now: float) -> Table:
+        table = self._current(model, now)
+        for account in accounts:
+            if account not in table.standings:
+                table.put(account, self._work_out(account, provider, model, now))
+        return table
+
+    def _current(self, model: str, now: float) -> Table:
         table = self._table(model)
         if now >= table.valid_until:
             table.drop_outdated(now)
-        ready = table.standings
-        try:
-            return [ready[account] for account in accounts]
-        except KeyError:
-            for account in accounts:
-                if account not in ready:
-                    table.put(account, self._work_out(account, provider, model, now))
-            return [ready[account] for account in accounts]
+        return table
 
     def _table(self, model: str) -> Table:
         table = self._tables.get(model)
@@ -120,4 +134,4 @@ class Fleet:
 
     def _forget(self, account: str) -> None:
         for table in self._tables.values():
-            table.standings.pop(account, None)
+            table.forget(account)

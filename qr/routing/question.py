@@ -1,11 +1,12 @@
 """What a pick asks, once the host's request is understood: one provider, one model, one session."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
-from attrs import field, frozen
+from attrs import frozen
 
-from qr.routing.request import Candidate, Offer, PickRequest
+from qr.routing.request import NOBODY, Candidate, Offer, PickRequest
 from qr.routing.sessions import binding_key, session_keys
 
 __all__ = ["Question", "effective_providers", "understand"]
@@ -23,13 +24,11 @@ class Question:
     parent: str | None = None
     pinned: str = ""
     """The account that the host asks for by name."""
-    candidates: tuple[Candidate, ...] = ()
-    ids: tuple[str, ...] = field(repr=False, eq=False)
-    """The candidates' account ids, in their order."""
+    offer: Offer = NOBODY
 
-    @ids.default
-    def _ids(self) -> tuple[str, ...]:
-        return Offer.of(self.candidates).ids
+    @property
+    def candidates(self) -> tuple[Candidate, ...]:
+        return self.offer.candidates
 
     @property
     def provider(self) -> str:
@@ -45,7 +44,6 @@ def understand(request: PickRequest, offer: Offer | None = None) -> Question:
         offer: whom it offers; None: it stands in the request.
 
     """
-    candidates, ids = offer or Offer.of(request.candidates or ())
     metadata = request.metadata()
     scope = _text(metadata, "caller_scope")
     session, parent = session_keys(request.headers(), metadata)
@@ -55,14 +53,18 @@ def understand(request: PickRequest, offer: Offer | None = None) -> Question:
         session=binding_key(scope, session) if session else None,
         parent=binding_key(scope, parent) if parent else None,
         pinned=_text(metadata, "pinned_auth_id"),
-        candidates=candidates,
-        ids=ids,
+        offer=offer or Offer(request.candidates or ()),
     )
 
 
 def effective_providers(request: PickRequest) -> tuple[str, ...]:
     """`Provider` if it is not empty, else `Providers` (contract, section 3.2)."""
-    named = (request.provider,) if request.provider else (request.providers or ())
+    return _effective((request.provider,) if request.provider else tuple(request.providers or ()))
+
+
+# A host has a handful of routes.
+@lru_cache(maxsize=64)
+def _effective(named: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip().lower() for name in named if name.strip()))
 
 

@@ -5,11 +5,13 @@ the same candidates in pick after pick, nine tenths of the bytes: an offer that 
 again, so that a pick with 200 candidates costs little more than one with 10.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
+from attrs import field, frozen
 
-__all__ = ["Candidate", "Offer", "Offers", "Options", "PickRequest", "decode_pick"]
+__all__ = ["NOBODY", "Candidate", "Offer", "Offers", "Options", "PickRequest", "decode_pick"]
 
 # A handful of models with different accounts, and what is left of each while some accounts cool down. Offers
 # are compared one after the other, most of them by their length alone.
@@ -44,16 +46,23 @@ class Candidate(msgspec.Struct, frozen=True, gc=False, rename=_go):
         return self.attributes is not None and self.attributes.auth_kind == "apikey"
 
 
-class Offer(NamedTuple):
-    """All candidates of a pick, in the host's order."""
+@frozen
+class Offer:
+    """All candidates of a pick, in the host's order; what many picks ask of it is worked out once."""
 
     candidates: tuple[Candidate, ...] = ()
-    ids: tuple[str, ...] = ()
-    """Theirs, in the same order."""
+    ids: tuple[str, ...] = field(init=False, repr=False, eq=False)
+    """The accounts of the candidates, in their order."""
+    places: Mapping[str, int] = field(init=False, repr=False, eq=False)
+    """Where in that order each account stands."""
 
-    @classmethod
-    def of(cls, candidates: tuple[Candidate, ...]) -> "Offer":
-        return cls(candidates, tuple([candidate.id for candidate in candidates]))
+    def __attrs_post_init__(self) -> None:
+        ids = tuple([candidate.id for candidate in self.candidates])
+        object.__setattr__(self, "ids", ids)
+        object.__setattr__(self, "places", {account: place for place, account in enumerate(ids)})
+
+
+NOBODY = Offer()
 
 
 class Options(msgspec.Struct, frozen=True, rename=_go):
@@ -90,7 +99,7 @@ _end_decoder = msgspec.json.Decoder(_End)
 
 # Behind a comma it is a key for sure: within a string its quotes would be escaped.
 _CUT = b',"Candidates":'
-_NOBODY = _CUT + b"null}"
+_CLOSED = _CUT + b"null}"
 
 
 class Offers:
@@ -117,11 +126,11 @@ class Offers:
         offer = self._find(body[cut + 1 :]) if cut > 0 else None
         if offer is not None:
             try:
-                return _decoder.decode(body[:cut] + _NOBODY), offer
+                return _decoder.decode(body[:cut] + _CLOSED), offer
             except msgspec.DecodeError:
                 """The two do not belong together."""
         request = decode_pick(body)
-        return request, Offer.of(request.candidates or ())
+        return request, Offer(request.candidates or ())
 
     def _find(self, end: bytes) -> Offer | None:
         for place, (known, offer) in enumerate(self._known):
@@ -133,7 +142,7 @@ class Offers:
 
     def _learn(self, end: bytes) -> Offer | None:
         try:
-            offer = Offer.of(_end_decoder.decode(b"{" + end).candidates)
+            offer = Offer(_end_decoder.decode(b"{" + end).candidates)
         except msgspec.DecodeError:
             return None
         self._known.insert(0, (end, offer))

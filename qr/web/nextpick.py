@@ -8,7 +8,7 @@ from qr.routing.account import PROVIDERS
 from qr.routing.bindings import Binding
 from qr.routing.decision import Decision, decide
 from qr.routing.question import Question
-from qr.routing.request import Attributes, Candidate
+from qr.routing.request import Attributes, Candidate, Offer
 from qr.web.desk import Desk
 from qr.web.render.decisions import explained, families_of, family_of, next_shape
 from qr.web.shapes.decisions import Next, NextAnswer
@@ -67,7 +67,7 @@ def _decide(desk: Desk, provider: str, model: str) -> Decision:
         for view in desk.fleet
         if view.provider == provider
     )
-    question = Question((provider,), model, candidates=candidates)
+    question = Question((provider,), model, offer=Offer(candidates))
     return decide(question, Unbound(), desk.fleet, desk.now)
 
 

@@ -14,7 +14,7 @@ from qr.actors.messages import Apply, Listing
 from qr.actors.reports import Attempt, read_attempt
 from qr.clock import VirtualClock
 from qr.routing.question import Question
-from qr.routing.request import Attributes, Candidate
+from qr.routing.request import Attributes, Candidate, Offer
 from qr.settings import Settings
 from qr.system import House
 from qr.upstream.results import PollResult
@@ -65,7 +65,7 @@ class Living:
             name if isinstance(name, Candidate) else Candidate(name, provider, 0, Attributes("oauth"))
             for name in names
         )
-        question = Question((provider,), model, session, candidates=candidates, **more)
+        question = Question((provider,), model, session, offer=Offer(candidates), **more)
         return await self.house.door.pick(question)
 
     async def list(self, *names, provider="claude", **more):

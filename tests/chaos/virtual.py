@@ -22,7 +22,7 @@ from qr.actors.messages import Listing
 from qr.actors.recorder import INTERVAL
 from qr.clock import CHECK_INTERVAL, STEP, VirtualClock
 from qr.routing.question import Question
-from qr.routing.request import Attributes, Candidate
+from qr.routing.request import Attributes, Candidate, Offer
 from qr.settings import Settings
 from qr.system import House
 from tests.actors.house import NOW, Memory
@@ -140,7 +140,7 @@ class Storm:
         candidates = tuple(Candidate(name, "claude", 0, Attributes("oauth")) for name in names)
         self.asked += 1
         life, began = self.ledger.life, trio.current_time()
-        decision = await self.house.door.pick(Question(("claude",), MODEL, session, candidates=candidates))
+        decision = await self.house.door.pick(Question(("claude",), MODEL, session, offer=Offer(candidates)))
         self.longest = max(self.longest, trio.current_time() - began)
         if decision is None or decision.account is None:
             return None

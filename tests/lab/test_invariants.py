@@ -16,7 +16,7 @@ from qr.routing.bindings import Binding, Bindings
 from qr.routing.decision import decide
 from qr.routing.fleet import Fleet
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from qr.routing.rules import Rules
 
 NOW = 1_788_739_200.0
@@ -58,7 +58,7 @@ class World:
             ("claude",),
             "claude-sonnet-5",
             session,
-            candidates=tuple(Candidate(name, "claude") for name in offered),
+            offer=Offer(tuple(Candidate(name, "claude") for name in offered)),
         )
         decision = decide(question, self.bindings, self.fleet, NOW)
         if decision.binding is not None:

@@ -8,7 +8,7 @@ from qr.routing.bindings import Binding, Bindings
 from qr.routing.decision import decide
 from qr.routing.fleet import Fleet
 from qr.routing.question import Question
-from qr.routing.request import Attributes, Candidate
+from qr.routing.request import Attributes, Candidate, Offer
 from qr.routing.rules import Rules
 
 NOW = 1_788_280_000.0
@@ -51,7 +51,7 @@ class Situation:
     def ask(self, *offered, session="s", model="claude-sonnet-4-5", now=NOW, providers=("claude",), **more):
         names = offered or [view.id for view in self.fleet]
         candidates = tuple(one if isinstance(one, Candidate) else candidate(one) for one in names)
-        question = Question(providers, model, session, candidates=candidates, **more)
+        question = Question(providers, model, session, offer=Offer(candidates), **more)
         return decide(question, self.table, self.fleet, now)
 
     def pick(self, *offered, **more):

@@ -11,7 +11,7 @@ from qr.routing.explanation import verdicts
 from qr.routing.fleet import Fleet
 from qr.routing.policies import POLICIES
 from qr.routing.question import Question
-from qr.routing.request import Attributes, Candidate
+from qr.routing.request import Attributes, Candidate, Offer
 from qr.routing.rules import Rules
 
 NOW = 1_788_280_000.0
@@ -83,7 +83,7 @@ def situations(draw):
         draw(st.sampled_from(["s", None])),
         draw(st.sampled_from(["parent", None])),
         draw(st.sampled_from(["", "", "", "a", "gone"])),
-        tuple(Candidate(n, "claude", draw(st.integers(0, 1)), draw(kinds)) for n in offered),
+        Offer(tuple(Candidate(n, "claude", draw(st.integers(0, 1)), draw(kinds)) for n in offered)),
     )
     return question, table, fleet
 
@@ -109,7 +109,7 @@ def test_the_order_of_candidates_never_matters(situation, chance):
         question.session,
         question.parent,
         question.pinned,
-        tuple(shuffled),
+        Offer(tuple(shuffled)),
     )
     one, two = decide(question, table, fleet, NOW), decide(other, table, fleet, NOW)
     assert (one.account, one.reason, one.binding, one.would) == (

@@ -23,7 +23,7 @@ def whole(given):
         request = decode_pick(given)
     except msgspec.DecodeError:
         return None
-    return without_candidates(request), Offer.of(request.candidates or ())
+    return without_candidates(request), Offer(request.candidates or ())
 
 
 def apart(offers, given):

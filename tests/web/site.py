@@ -15,7 +15,7 @@ from qr.actors.messages import Apply, Listing, Observe
 from qr.clock import VirtualClock
 from qr.quota.readings import Observation, Reading
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from qr.settings import Settings
 from qr.system import House, build
 from qr.web.service import Service, serve
@@ -109,7 +109,7 @@ class Site:
     ):
         candidates = tuple(Candidate(name, provider) for name in names)
         key = session and session * (64 // len(session))
-        question = Question((provider,), model, key, candidates=candidates, **more)
+        question = Question((provider,), model, key, offer=Offer(candidates), **more)
         return await self.house.door.pick(question)
 
     async def rule(self, **rules):

@@ -7,7 +7,7 @@ import trio
 
 from qr.actors.messages import Pick
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from tests.web.site import ANN, BOB, UPGRADE, ask
 
 
@@ -69,4 +69,4 @@ async def listen(site, task_status):
 
 def question(digit):
     candidates = (Candidate(ANN, "claude"), Candidate(BOB, "claude"))
-    return Question(("claude",), "claude-sonnet-4-5", digit * 64, candidates=candidates)
+    return Question(("claude",), "claude-sonnet-4-5", digit * 64, offer=Offer(candidates))

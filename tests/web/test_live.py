@@ -8,7 +8,7 @@ import trio_websocket
 
 from qr.actors.account_state import Entry
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from qr.web import live
 from tests.web.site import ANN, BOB, XI, ask, running
 
@@ -118,7 +118,7 @@ async def test_more_decisions_than_anybody_reads_are_skipped_and_counted(fleet):
 
 def question(digit):
     candidates = (Candidate(ANN, "claude"), Candidate(BOB, "claude"))
-    return Question(("claude",), "claude-sonnet-4-5", digit * 64, candidates=candidates)
+    return Question(("claude",), "claude-sonnet-4-5", digit * 64, offer=Offer(candidates))
 
 
 async def test_without_news_there_is_a_heartbeat(fleet, monkeypatch):

@@ -5,7 +5,7 @@ import pytest
 from qr.actors.account_state import Entry
 from qr.quota.readings import Reading
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from tests.web.site import ANN, BOB, DAY, HOUR, NOW, XI
 
 
@@ -173,7 +173,7 @@ async def test_next_for_one_model_tells_its_family(fleet):
 
 async def test_next_takes_the_tiers_from_the_hosts_last_offer(fleet):
     offered = (Candidate(ANN, "claude", 1), Candidate(BOB, "claude", 5))
-    await fleet.house.door.pick(Question(("claude",), "claude-sonnet-4-5", candidates=offered))
+    await fleet.house.door.pick(Question(("claude",), "claude-sonnet-4-5", offer=Offer(offered)))
     answer = (await fleet.get("/next?provider=claude"))["answers"][0]
     assert answer["account"] == BOB
     assert answer["explained"][0]["parts"]["host_priority"] == 5

@@ -14,7 +14,7 @@ from qr.abi.hostlink import HostLink
 from qr.actors.messages import Observe
 from qr.quota.readings import Observation, Reading
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from qr.settings import Settings
 from qr.store import open_store
 from qr.system import House, build
@@ -68,7 +68,7 @@ class Stage:
         """A request of *session*; the number of the decision."""
         names = [view.id for view in self.house.supervisor.fleet if view.provider == provider]
         offered = tuple(Candidate(name, provider) for name in names)
-        await self.house.door.pick(Question((provider,), MODELS[provider], session, candidates=offered))
+        await self.house.door.pick(Question((provider,), MODELS[provider], session, offer=Offer(offered)))
         return self.house.decisions.count
 
     def observe(self, account: str, window: str, used: float) -> None:

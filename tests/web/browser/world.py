@@ -18,7 +18,7 @@ from qr.routing.bindings import Binding, Bindings
 from qr.routing.decision import Decision, decide
 from qr.routing.fleet import Fleet
 from qr.routing.question import Question
-from qr.routing.request import Candidate
+from qr.routing.request import Candidate, Offer
 from qr.routing.rules import Rules
 from qr.store import SCHEMA
 
@@ -106,7 +106,7 @@ class World:
     ) -> None:
         """Decide as the supervisor would, and keep what came of it as of *at*."""
         offered = tuple(Candidate(name, provider) for name in self.states if name.startswith(provider))
-        question = Question((provider,), model or MODELS[provider], key, candidates=offered)
+        question = Question((provider,), model or MODELS[provider], key, offer=Offer(offered))
         decision = evolve(decide(question, self.bindings, fleet, self.now), at=at)
         self.decisions.append(decision)
         if key and decision.binding and decision.chosen:
