@@ -63,7 +63,7 @@ class Sessions:
         table.put(provider, session, binding if fresh else evolve(binding, used_at=decision.at))
         if not fresh:
             self._tell(table, provider, session)
-        self._expire(table, decision.at)
+            self._expire(table, decision.at)
 
     def _expire(self, table: Bindings, now: float) -> None:
         for provider, session in table.expire(now):

@@ -15,9 +15,9 @@ from qr.routing.bindings import Binding, Lookup
 from qr.routing.fleet import Fleet
 from qr.routing.policies import POLICIES
 from qr.routing.question import Question
-from qr.routing.ranking import Contender, choose, last_resort, rankable
+from qr.routing.ranking import choose, last_resort, rankable
 from qr.routing.rules import Rules
-from qr.routing.standing import Standing
+from qr.routing.standing import Contender, Standing
 
 __all__ = ["Change", "Choice", "Decision", "decide"]
 
@@ -50,8 +50,8 @@ class Decision:
     would: Choice | None = None
     """In shadow: the choice that was kept."""
     at: float = 0.0
-    standings: Sequence[Standing] = field(default=(), repr=False)
-    """Where the candidates stood, in their order."""
+    pool: Sequence[Contender] = field(default=(), repr=False)
+    """The candidates in their order, and where they stood."""
     ranked: Sequence[Contender] = field(default=(), repr=False)
     """Those that took part in a ranking."""
     home: Standing | None = field(default=None, repr=False)
@@ -61,11 +61,6 @@ class Decision:
     @property
     def handled(self) -> bool:
         return self.account is not None
-
-    @property
-    def pool(self) -> list[Contender]:
-        """All candidates, and where they stood."""
-        return list(map(Contender, self.question.candidates, self.standings))
 
     @property
     def chosen(self) -> Choice | None:
@@ -116,7 +111,7 @@ class _Pick:
         self.rules = fleet.rules
         self.now = now
         self.offered = question.offer.places
-        self.standings = fleet.standings(question.offer, question.provider, question.model, now)
+        self.pool = fleet.pool(question.offer, question.provider, question.model, now)
         self.binding = self.bound(question.session)
 
     def bound(self, session: str | None) -> Binding | None:
@@ -191,7 +186,7 @@ class _Pick:
 
     def ranking(self) -> tuple[Sequence[Contender], bool]:
         """Who may be ranked, and whether only paid credits serve them: the last resort, if allowed."""
-        pool = list(map(Contender, self.question.candidates, self.standings))
+        pool = self.pool
         policy = POLICIES[self.rules.policy]
         if ranked := rankable(pool, policy):
             return ranked, False
@@ -210,7 +205,7 @@ class _Pick:
     def standing(self, account: str) -> Standing:
         place = self.offered.get(account)
         if place is not None:
-            return self.standings[place]
+            return self.pool[place].standing
         return self.fleet.standing(account, self.question.provider, self.question.model, self.now)
 
     def away_too_long(self, binding: Binding) -> bool:
@@ -244,7 +239,7 @@ class _Pick:
             binding=binding,
             change=change,
             at=self.now,
-            standings=self.standings,
+            pool=self.pool,
             ranked=ranked,
             home=self.home(),
             rules=self.rules,

@@ -1,13 +1,14 @@
 """The accounts as the supervisor knows them, with their standings kept ready."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
 
 from attrs import define, field
 
 from qr.routing.account import AccountView
 from qr.routing.request import Offer
 from qr.routing.rules import Rules
-from qr.routing.standing import Standing, standing
+from qr.routing.standing import Contender, Standing, standing
 
 __all__ = ["Fleet"]
 
@@ -25,8 +26,11 @@ class Table:
     standings: dict[str, Standing] = field(factory=dict)
     valid_until: float = FOREVER
     offer: Offer | None = None
-    row: Sequence[Standing] = ()
-    """The standings of the whole offer that was asked for last, in its order."""
+    """The one that was asked for last."""
+    pool: Sequence[Contender] = ()
+    """Its candidates, each with its standing, but for those that have changed since."""
+    changed: set[str] = field(factory=set)
+    """The accounts whose standing in the pool holds no longer."""
 
     def put(self, account: str, found: Standing) -> None:
         self.standings[account] = found
@@ -34,14 +38,22 @@ class Table:
 
     def forget(self, account: str) -> None:
         if self.standings.pop(account, None) is not None:
-            self.offer = None
+            self.changed.add(account)
 
     def drop_outdated(self, now: float) -> None:
-        self.offer = None
-        self.standings = {
-            account: found for account, found in self.standings.items() if now < found.valid_until
-        }
+        for account in [name for name, found in self.standings.items() if found.valid_until <= now]:
+            self.forget(account)
         self.valid_until = min((found.valid_until for found in self.standings.values()), default=FOREVER)
+
+    def fill(self, offer: Offer) -> None:
+        """Make *offer* the pool; all its standings are there. Decisions keep the lists of before."""
+        known = self.pool if offer is self.offer else repeat(None)
+        self.pool = [
+            one if one and one.id not in self.changed else Contender(candidate, self.standings[candidate.id])
+            for candidate, one in zip(offer.candidates, known, strict=False)
+        ]
+        self.offer = offer
+        self.changed.clear()
 
 
 class Fleet:
@@ -96,14 +108,12 @@ class Fleet:
         """Where *account* stands for *model*; an account that is not known stands as `unknown`."""
         return self._ready((account,), provider, model, now).standings[account]
 
-    def standings(self, offer: Offer, provider: str, model: str, now: float) -> Sequence[Standing]:
-        """Where each account of *offer* stands for *model*, in their order."""
+    def pool(self, offer: Offer, provider: str, model: str, now: float) -> Sequence[Contender]:
+        """The candidates of *offer* in their order, and where each stands for *model*."""
         table = self._current(model, now)
-        if table.offer is not offer:
-            ready = self._ready(offer.ids, provider, model, now).standings
-            table.row = [ready[account] for account in offer.ids]
-            table.offer = offer
-        return table.row
+        if table.offer is not offer or table.changed:
+            self._ready(offer.ids, provider, model, now).fill(offer)
+        return table.pool
 
     def _ready(self, accounts: Iterable[str], provider: str, model: str, now: float) -> Table:
         table = self._current(model, now)

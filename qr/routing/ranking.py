@@ -1,27 +1,14 @@
 """Who comes first: the layers of the ranking, from the outside in (specification, section 4)."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 from attrs import frozen
 
 from qr.routing.policies import Policy
-from qr.routing.request import Candidate
 from qr.routing.rules import Rules
-from qr.routing.standing import Standing
+from qr.routing.standing import Contender, Standing
 
-__all__ = ["Contender", "Layer", "choose", "last_resort", "layers", "losses", "rankable"]
-
-
-class Contender(NamedTuple):
-    """A candidate of the host, and where its account stands."""
-
-    candidate: Candidate
-    standing: Standing
-
-    @property
-    def id(self) -> str:
-        return self.candidate.id
+__all__ = ["Layer", "choose", "last_resort", "layers", "losses", "rankable"]
 
 
 Pool = Sequence[Contender]

@@ -9,7 +9,7 @@ Session names are private: what is stored, logged or shown is `binding_key` or `
 """
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 
@@ -26,9 +26,6 @@ MAX_BYTES = 256
 
 # What a shortened name keeps of its beginning: with `#` and 64 hex digits that makes 255 bytes.
 KEPT_BYTES = 190
-
-# Clients and the proxies before us send some twenty headers; the longest name of a known one has 43 letters.
-USUAL_HEADERS, USUAL_LENGTH = 64, 64
 
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
@@ -203,24 +200,17 @@ def _in_metadata(metadata: Mapping[str, object]) -> Names | None:
 def _named(headers: Mapping[str, HeaderValues]) -> Headers:
     """The headers that matter here, in lower case, each with its first value that counts."""
     named: dict[str, str] = {}
-    for header, name in _relevant(tuple(headers)) if _usual(headers) else _spelled(headers):
+    for header, name in _relevant(tuple(headers)):
         if name not in named and (value := _first(name, headers[header])):
             named[name] = value
     return named
 
 
-def _spelled(headers: Iterable[str]) -> Sequence[tuple[str, str]]:
-    """The headers that matter here as they were sent, and in lower case."""
+# A client sends the same headers with every request. A host takes at most a megabyte of them.
+@lru_cache(maxsize=16)
+def _relevant(headers: tuple[str, ...]) -> Sequence[tuple[str, str]]:
+    """Those that matter here as they were sent, and in lower case."""
     return [(header, name) for header in headers if (name := header.lower()) in NAMES]
-
-
-def _usual(headers: Collection[str]) -> bool:
-    """Few and short enough to be kept: whatever a client sends, that is at most half a megabyte."""
-    return len(headers) <= USUAL_HEADERS and max(map(len, headers), default=0) <= USUAL_LENGTH
-
-
-# A client sends the same headers with every request.
-_relevant = lru_cache(maxsize=128)(_spelled)
 
 
 def _first(name: str, values: HeaderValues) -> str:

@@ -5,14 +5,16 @@ A standing is worked out once and holds until something about the account change
 """
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from attrs import field, frozen
 
 from qr.quota.windows import ALWAYS, Window, Windows, applies, long_window, remaining_percent
 from qr.routing.account import AccountView
+from qr.routing.request import Candidate
 from qr.routing.rules import Rules
 
-__all__ = ["Standing", "standing"]
+__all__ = ["Contender", "Standing", "standing"]
 
 FOREVER = float("inf")
 
@@ -92,6 +94,17 @@ class Standing:
         if self.circuit_open:
             return "circuit_open"
         return "paused" if self.paused else self.distrust
+
+
+class Contender(NamedTuple):
+    """A candidate of the host, and where its account stands."""
+
+    candidate: Candidate
+    standing: Standing
+
+    @property
+    def id(self) -> str:
+        return self.candidate.id
 
 
 def standing(view: AccountView, model: str, rules: Rules, reserved_percent: float, now: float) -> Standing:

@@ -12,10 +12,10 @@ from qr.routing.decision import Choice as Chosen
 from qr.routing.decision import Decision
 from qr.routing.explanation import verdicts
 from qr.routing.policies import POLICIES
-from qr.routing.ranking import Contender, losses
+from qr.routing.ranking import losses
 from qr.routing.rules import Rules
 from qr.routing.sessions import fingerprint
-from qr.routing.standing import FOREVER, Standing
+from qr.routing.standing import FOREVER, Contender, Standing
 from qr.web.render.words import policy_text, reason_text, verdict_text
 from qr.web.shapes.decisions import (
     BindingShape,
