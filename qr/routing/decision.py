@@ -166,14 +166,14 @@ class _Pick:
         if binding.account in (one.id for one in ranked):
             # Only a last resort ranks accounts that are not usable: then the thread may as well stay.
             return self.answer(binding.account, "paid_usage" if paid else "affinity", binding, ranked=ranked)
-        chosen = choose(ranked, POLICIES[self.rules.policy], self.rules, self.now)
+        chosen = choose(ranked, self.rules, self.now)
         if chosen is None:
             return self.unhandled("no_trusted_quota")
         return self.answer(chosen.id, reason, evolve(binding, stand_in=chosen.id), "stand_in", ranked)
 
     def bind_first(self, reason: str) -> Decision:
         ranked, paid = self.ranking()
-        chosen = choose(ranked, POLICIES[self.rules.policy], self.rules, self.now)
+        chosen = choose(ranked, self.rules, self.now)
         if chosen is None:
             return self.unhandled("no_trusted_quota")
         return self.bind(chosen.id, "paid_usage" if paid else reason, ranked)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from qr.routing.decision import Decision
-from qr.routing.policies import POLICIES
 from qr.routing.ranking import losses
 from qr.routing.standing import Standing
 
@@ -38,6 +37,5 @@ def _against(standing: Standing, lost: str | None) -> str:
 
 
 def _losses(decision: Decision) -> Iterator[tuple[str, str]]:
-    rules = decision.rules
-    for contender, word in losses(decision.ranked, POLICIES[rules.policy], rules, decision.at):
+    for contender, word in losses(decision.ranked, decision.rules, decision.at):
         yield contender.id, word

@@ -1,12 +1,12 @@
 """The accounts as the supervisor knows them, with their standings kept ready."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import repeat
 
 from attrs import define, field
 
 from qr.routing.account import AccountView
-from qr.routing.request import Offer
+from qr.routing.ranking import ready_key
+from qr.routing.request import Candidate, Offer
 from qr.routing.rules import Rules
 from qr.routing.standing import Contender, Standing, standing
 
@@ -45,15 +45,24 @@ class Table:
             self.forget(account)
         self.valid_until = min((found.valid_until for found in self.standings.values()), default=FOREVER)
 
-    def fill(self, offer: Offer) -> None:
+    def missing(self, offer: Offer) -> Iterable[str]:
+        """The accounts of *offer* whose standing may not be there."""
+        return self.changed & offer.places.keys() if offer is self.offer else offer.ids
+
+    def fill(self, offer: Offer, rules: Rules) -> None:
         """Make *offer* the pool; all its standings are there. Decisions keep the lists of before."""
-        known = self.pool if offer is self.offer else repeat(None)
-        self.pool = [
-            one if one and one.id not in self.changed else Contender(candidate, self.standings[candidate.id])
-            for candidate, one in zip(offer.candidates, known, strict=False)
-        ]
+        if offer is not self.offer:
+            self.pool = [self._contender(candidate, rules) for candidate in offer.candidates]
+        else:
+            pool = self.pool = [*self.pool]
+            for place in map(offer.places.__getitem__, self.changed & offer.places.keys()):
+                pool[place] = self._contender(offer.candidates[place], rules)
         self.offer = offer
         self.changed.clear()
+
+    def _contender(self, candidate: Candidate, rules: Rules) -> Contender:
+        one = Contender(candidate, self.standings[candidate.id])
+        return one._replace(key=ready_key(one, rules))
 
 
 class Fleet:
@@ -112,7 +121,7 @@ class Fleet:
         """The candidates of *offer* in their order, and where each stands for *model*."""
         table = self._current(model, now)
         if table.offer is not offer or table.changed:
-            self._ready(offer.ids, provider, model, now).fill(offer)
+            self._ready(table.missing(offer), provider, model, now).fill(offer, self._rules)
         return table.pool
 
     def _ready(self, accounts: Iterable[str], provider: str, model: str, now: float) -> Table:

@@ -1,25 +1,21 @@
-"""Who comes first: the layers of the ranking, from the outside in (specification, section 4)."""
+"""Who comes first: one key for each contender, its layers from the outside in (specification, section 4)."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import frozen
+from qr.routing.policies import POLICIES, Policy
+from qr.routing.rules import Rules, WarningPreference
+from qr.routing.standing import Contender, Key, Standing
 
-from qr.routing.policies import Policy
-from qr.routing.rules import Rules
-from qr.routing.standing import Contender, Standing
-
-__all__ = ["Layer", "choose", "last_resort", "layers", "losses", "rankable"]
-
+__all__ = ["choose", "last_resort", "losses", "rankable", "ready_key"]
 
 Pool = Sequence[Contender]
 
-
-@frozen
-class Layer:
-    """One layer keeps some of a pool, never nobody; who drops out is given its word."""
-
-    word: str
-    keep: Callable[[Pool], Pool]
+# What the first parts of a key are called when they decide; all that follow are `outranked`.
+WORDS: Mapping[WarningPreference, Sequence[str]] = {
+    "above_priority": ("low_headroom", "warned"),
+    "within_priority": ("low_headroom", "outranked", "warned"),
+    "off": ("low_headroom",),
+}
 
 
 def rankable(pool: Pool, policy: Policy) -> Pool:
@@ -40,73 +36,62 @@ def _only_exhausted(standing: Standing) -> bool:
     return standing.exhausted is not None and not others
 
 
-def choose(pool: Pool, policy: Policy, rules: Rules, now: float) -> Contender | None:
-    """The first of *pool* by all layers; None when it is empty."""
-    for layer in layers(policy, rules, now) if pool else ():
-        if len(pool) == 1:
-            break
-        pool = layer.keep(pool)
-    return pool[0] if pool else None
+def choose(pool: Pool, rules: Rules, now: float) -> Contender | None:
+    """The first of *pool*; None when it is empty."""
+    if not pool:
+        return None
+    keys = _keys(pool, rules, now)
+    best = min(keys)
+    # Places that differ by less than the policy's tolerance are the same place.
+    limit = (*best[:-1], best[-1] + POLICIES[rules.policy].tolerance(rules))
+    return min((one for one, key in zip(pool, keys, strict=True) if key < limit or key == best), key=_tie)
 
 
-def losses(pool: Pool, policy: Policy, rules: Rules, now: float) -> Iterator[tuple[Contender, str]]:
-    """Each loser of *pool* with the word of the layer in which it lost to the chosen one."""
-    for layer in layers(policy, rules, now) if len(pool) > 1 else ():
-        kept = layer.keep(pool)
-        stay = {one.id for one in kept}
-        yield from ((one, layer.word) for one in pool if one.id not in stay)
-        pool = kept
+def losses(pool: Pool, rules: Rules, now: float) -> Iterator[tuple[Contender, str]]:
+    """Each loser of *pool*, the last one first, with the word of the layer in which it lost to the chosen."""
+    chosen = choose(pool, rules, now)
+    if chosen is None:
+        return
+    words = WORDS[rules.warning_preference]
+    keys = _keys(pool, rules, now)
+    first = keys[pool.index(chosen)]
+    losers = [(key, *_tie(one), one) for one, key in zip(pool, keys, strict=True) if one is not chosen]
+    for key, _, _, loser in sorted(losers, key=lambda lost: lost[:3], reverse=True):
+        layers = zip(words, key, first, strict=False)
+        yield loser, next((word for word, own, top in layers if own != top), "outranked")
 
 
-def layers(policy: Policy, rules: Rules, now: float) -> Iterator[Layer]:
-    """The layers in the order in which they are asked."""
-    warning = Layer("warned", _unwarned)
-    yield Layer("low_headroom", lambda pool: _with_headroom(pool, rules.new_session_min_remaining))
-    if rules.warning_preference == "above_priority":
-        yield warning
-    yield Layer("outranked", _highest(lambda one: one.candidate.priority))
-    if rules.warning_preference == "within_priority":
-        yield warning
-    if rules.manual_priority:
-        yield Layer("outranked", _highest(lambda one: rules.manual_priority.get(one.id, 0)))
-    yield Layer("outranked", lambda pool: _first_by(policy, pool, rules, now))
-    yield Layer("outranked", _highest(lambda one: _left(one.standing)))
-    yield Layer("outranked", _first_id)
+def ready_key(one: Contender, rules: Rules) -> Key | None:
+    """The key of *one* as long as it stands where it does; None: it changes with the time."""
+    policy = POLICIES[rules.policy]
+    return _key(one, policy, rules, 0.0) if policy.steady else None
 
 
-def _with_headroom(pool: Pool, least: float) -> Pool:
-    return [one for one in pool if one.standing.headroom >= least] or pool
+def _keys(pool: Pool, rules: Rules, now: float) -> Sequence[Key]:
+    policy = POLICIES[rules.policy]
+    return [one.key or _key(one, policy, rules, now) for one in pool]
 
 
-def _unwarned(pool: Pool) -> Pool:
-    return [one for one in pool if not one.standing.warned] or pool
+def _key(one: Contender, policy: Policy, rules: Rules, now: float) -> Key:
+    standing = one.standing
+    return (
+        standing.headroom < rules.new_session_min_remaining,
+        *_tier(-one.candidate.priority, standing.warned, rules.warning_preference),
+        -rules.manual_priority.get(one.id, 0),
+        *policy.place(standing, rules, now),
+    )
 
 
-def _highest(value: Callable[[Contender], float]) -> Callable[[Pool], Pool]:
-    def keep(pool: Pool) -> Pool:
-        values = [value(one) for one in pool]
-        top = max(values)
-        return [one for one, own in zip(pool, values, strict=True) if own == top]
-
-    return keep
+def _tier(lower: int, warned: bool, preference: WarningPreference) -> tuple[int, int]:
+    if preference == "above_priority":
+        return warned, lower
+    return lower, warned if preference == "within_priority" else 0
 
 
-def _first_by(policy: Policy, pool: Pool, rules: Rules, now: float) -> Pool:
-    places = [policy.place(one.standing, rules, now) for one in pool]
-    group, value = min(places)
-    limit = value + policy.tolerance(rules)
-    return [
-        one
-        for one, place in zip(pool, places, strict=True)
-        if place == (group, value) or (place[0] == group and place[1] < limit)
-    ]
+def _tie(one: Contender) -> tuple[float, str]:
+    """More remaining first, and what is not known cannot be promised; then the account id.
 
-
-def _left(standing: Standing) -> float:
-    """More remaining goes first; what is not known cannot be promised."""
-    return -1.0 if standing.long_remaining is None else standing.long_remaining
-
-
-def _first_id(pool: Pool) -> Pool:
-    # Text compares by code points, which is the order of its UTF-8 bytes.
-    return [min(pool, key=lambda one: one.id)]
+    Text compares by code points, which is the order of its UTF-8 bytes.
+    """
+    left = one.standing.long_remaining
+    return (1.0 if left is None else -left), one.id

@@ -46,11 +46,16 @@ class Candidate(msgspec.Struct, frozen=True, gc=False, rename=_go):
         return self.attributes is not None and self.attributes.auth_kind == "apikey"
 
 
+def _distinct(candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+    """An account that is named twice is offered once."""
+    return tuple({candidate.id: candidate for candidate in candidates}.values())
+
+
 @frozen
 class Offer:
     """All candidates of a pick, in the host's order; what many picks ask of it is worked out once."""
 
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[Candidate, ...] = field(default=(), converter=_distinct)
     ids: tuple[str, ...] = field(init=False, repr=False, eq=False)
     """The accounts of the candidates, in their order."""
     places: Mapping[str, int] = field(init=False, repr=False, eq=False)

@@ -14,7 +14,7 @@ from qr.routing.account import AccountView
 from qr.routing.request import Candidate
 from qr.routing.rules import Rules
 
-__all__ = ["Contender", "Standing", "standing"]
+__all__ = ["Contender", "Key", "Standing", "standing"]
 
 FOREVER = float("inf")
 
@@ -96,11 +96,17 @@ class Standing:
         return "paused" if self.paused else self.distrust
 
 
+Key = tuple[float, ...]
+"""What a ranking compares; the lower goes first."""
+
+
 class Contender(NamedTuple):
     """A candidate of the host, and where its account stands."""
 
     candidate: Candidate
     standing: Standing
+    key: Key | None = None
+    """Its key in the ranking, when that is the same at any time."""
 
     @property
     def id(self) -> str:

@@ -22,6 +22,10 @@ class Policy(Protocol):
     def works_unpolled(self) -> bool:
         """Whether accounts that were never observed, or long ago, are ranked too."""
 
+    @property
+    def steady(self) -> bool:
+        """Whether an account's place stays the same until something about the account changes."""
+
     def place(self, account: Standing, rules: Rules, now: float) -> tuple[int, float]:
         """A group and a value within it; the lower of each goes first."""
 

@@ -17,6 +17,7 @@ class QuotaPressure:
 
     name = "quota_pressure"
     works_unpolled = False
+    steady = False
 
     def place(self, account: Standing, rules: Rules, now: float) -> tuple[int, float]:  # noqa: ARG002  # Policy
         return 0, -(account.long_remaining or 0.0) / max(_hours(account, now), SHORTEST_HOURS)

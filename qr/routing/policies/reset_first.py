@@ -12,6 +12,7 @@ class ResetFirst:
 
     name = "reset_first"
     works_unpolled = False
+    steady = True
 
     def place(self, account: Standing, rules: Rules, now: float) -> tuple[int, float]:  # noqa: ARG002  # Policy
         return 0, NEVER if account.long_resets_at is None else account.long_resets_at

@@ -22,6 +22,7 @@ class SoonestReset:
 
     name = "soonest_reset"
     works_unpolled = True
+    steady = False
 
     def place(self, account: Standing, rules: Rules, now: float) -> tuple[int, float]:  # noqa: ARG002  # Policy
         reset = account.long_resets_at if account.long_window == "weekly" else None

@@ -123,8 +123,7 @@ def explained(decision: Decision, names: Names) -> Iterator[Explained]:
 
 def _in_order(decision: Decision) -> list[Contender]:
     chosen = decision.chosen.account if decision.chosen else None
-    policy = POLICIES[decision.rules.policy]
-    lost = [one.id for one, _ in losses(decision.ranked, policy, decision.rules, decision.at)]
+    lost = [one.id for one, _ in losses(decision.ranked, decision.rules, decision.at)]
     place = {account: -position for position, account in enumerate(lost)}
     return sorted(decision.pool, key=lambda one: (one.id != chosen, place.get(one.id, 1), one.id))
 
