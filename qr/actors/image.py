@@ -3,7 +3,7 @@
 An entry that cannot be read costs itself, not its neighbours.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,9 +14,12 @@ from qr.quota.history import Refused, Reset, Sample, Series
 from qr.routing.bindings import Binding
 from qr.routing.rules import Rules
 
-__all__ = ["Image", "Parts", "encode_account", "encode_binding", "encode_series", "join", "read_image"]
+__all__ = ["Image", "Parts", "encode_account", "encode_binding", "encode_series", "pieces", "read_image"]
 
 T = TypeVar("T")
+
+# Entries joined at once: some ten microseconds of work.
+PIECE = 250
 
 Key = tuple[str, str]
 
@@ -100,14 +103,25 @@ class Parts:
     host_rules: Rules | None = None
 
 
-def join(schema: int, parts: Parts) -> bytes:
-    """The file's text from its encoded entries."""
+def pieces(schema: int, parts: Parts) -> Iterator[bytes]:
+    """The file's text from its encoded entries, in pieces: made as a whole, no thread could run meanwhile."""
     rules = msgspec.json.encode(parts.host_rules)
     generation = parts.settings_generation
-    head = b'"schema":%d,"settings_generation":%d,"host_rules":%b' % (schema, generation, rules)
-    lists = (("accounts", parts.accounts), ("bindings", parts.bindings), ("history", parts.history))
-    listed = (b'"%b":[%b]' % (name.encode(), b",\n".join(entries)) for name, entries in lists)
-    return b"{%b}\n" % b",\n".join((head, *listed))
+    yield b'{"schema":%d,"settings_generation":%d,"host_rules":%b' % (schema, generation, rules)
+    for name, entries in (
+        (b"accounts", parts.accounts),
+        (b"bindings", parts.bindings),
+        (b"history", parts.history),
+    ):
+        yield b',\n"%b":[' % name
+        yield from _listed(entries)
+        yield b"]"
+    yield b"}\n"
+
+
+def _listed(entries: Sequence[bytes]) -> Iterator[bytes]:
+    for start in range(0, len(entries), PIECE):
+        yield (b",\n" if start else b"") + b",\n".join(entries[start : start + PIECE])
 
 
 def read_image(given: dict[str, Any]) -> Image:

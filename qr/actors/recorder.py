@@ -1,11 +1,12 @@
 """The recorder: writes the journal to the state file, at most once a second and never on the event loop."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 import structlog
 import trio
 
-from qr.actors.image import Parts, join
+from qr.actors.image import Parts, pieces
 from qr.actors.journal import Journal
 from qr.store import StillWritingError, StoreError
 
@@ -37,8 +38,8 @@ class Shelter(Protocol):
     def persistent(self) -> bool:
         """Whether images are kept at all."""
 
-    def save(self, image: bytes) -> None:
-        """Keep *image*; raises `StoreError` when it cannot be kept."""
+    def save(self, image: Iterable[bytes]) -> None:
+        """Keep *image*, given in pieces; raises `StoreError` when it cannot be kept."""
 
 
 class Recorder:
@@ -95,7 +96,7 @@ class Recorder:
             self._succeeded()
 
     def _save(self, parts: Parts) -> None:
-        self._shelter.save(join(self._schema, parts))
+        self._shelter.save(pieces(self._schema, parts))
 
     def _failed(self, error: StoreError) -> None:
         if self.problem is None:

@@ -1,6 +1,6 @@
 """The real house where time is virtual: no socket, no file, no thread, and chance that can be repeated."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from unittest.mock import patch
 
@@ -40,7 +40,7 @@ class Nowhere:
     persistent = False
     problem: str | None = None
 
-    def save(self, image: bytes) -> None:
+    def save(self, image: Iterable[bytes]) -> None:
         """Never called: nothing is persistent here."""
 
 

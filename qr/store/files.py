@@ -7,6 +7,7 @@ import errno
 import os
 import stat
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -101,18 +102,22 @@ def temporary(path: Path) -> Path:
     return path.with_name(f"{path.name}.tmp")
 
 
-def write_temporary(path: Path, content: bytes) -> Identity:
-    """Write the next content of *path* beside it, on the disk for good; the caller puts it in place."""
+def write_temporary(path: Path, content: Iterable[bytes]) -> Identity:
+    """
+    Write the next content of *path* beside it, on the disk for good; the caller puts it in place.
+
+    Whatever is raised, by the disk or by *content*, leaves nothing behind.
+    """
     beside = temporary(path)
     beside.unlink(missing_ok=True)
     try:
         descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:  # noqa: PTH123 - an open descriptor
-            file.write(content)
+            file.writelines(content)
             file.flush()
             os.fsync(descriptor)
             return Identity.of(os.fstat(descriptor))
-    except OSError:
+    except BaseException:
         beside.unlink(missing_ok=True)
         raise
 

@@ -6,7 +6,7 @@ is moved aside. Every call blocks on the disk and belongs in a thread.
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -131,9 +131,9 @@ class Store:
             return f"{told} It could not be moved aside: {error.strerror}."
         return f"{told} The file is kept as {aside.name}; to go back to it, stop the service and rename it."
 
-    def save(self, image: Mapping[str, object] | bytes) -> None:
+    def save(self, image: Mapping[str, object] | Iterable[bytes]) -> None:
         """
-        Replace the state by *image*, or by the bytes of one; when this returns, it is on the disk.
+        Replace the state by *image*, or by the text of one in pieces; when this returns, it is on the disk.
 
         Each call tries anew, whatever failed before: a disk with room again, a directory that came back.
 
@@ -145,7 +145,7 @@ class Store:
             raise StillWritingError(f"{self.path}: an earlier write has not ended yet; the disk may be stuck")
         try:
             with self._telling():
-                self._replace(_encoded(image))
+                self._replace(_bounded(_encoded(image)))
         finally:
             self._writing.release()
 
@@ -178,7 +178,7 @@ class Store:
             raise StoreError(self._refusal)
         temporary(self.path).unlink(missing_ok=True)
 
-    def _replace(self, content: bytes) -> None:
+    def _replace(self, content: Iterable[bytes]) -> None:
         self._claim()
         self._spare_unread()
         written = write_temporary(self.path, content)
@@ -192,13 +192,19 @@ class Store:
             set_aside(self.path, "unread", self._clock())
 
 
-def _encoded(image: Mapping[str, object] | bytes) -> bytes:
+def _encoded(image: Mapping[str, object] | Iterable[bytes]) -> Iterable[bytes]:
+    if not isinstance(image, Mapping):
+        return image
     try:
-        content = image if isinstance(image, bytes) else encode_state(image)
+        return (encode_state(image),)
     except (TypeError, ValueError, RecursionError) as error:
         raise StoreError(f"the state cannot be written as JSON ({type(error).__name__})") from error
-    if len(content) > MAX_STATE_BYTES:
-        raise StoreError(
-            f"the state has {len(content)} bytes, more than the {MAX_STATE_BYTES} that are read back"
-        )
-    return content
+
+
+def _bounded(content: Iterable[bytes]) -> Iterator[bytes]:
+    size = 0
+    for piece in content:
+        size += len(piece)
+        if size > MAX_STATE_BYTES:
+            raise StoreError(f"the state has more than the {MAX_STATE_BYTES} bytes that are read back")
+        yield piece

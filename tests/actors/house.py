@@ -40,7 +40,7 @@ class Memory:
     def save(self, image):
         if self.failure is not None:
             raise self.failure
-        self.images.append(image)
+        self.images.append(b"".join(image))
 
 
 @define(eq=False)

@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from qr.actors.account_state import AccountState, Entry
-from qr.actors.image import join, read_image
+from qr.actors.image import pieces, read_image
 from qr.actors.journal import Journal
 from qr.actors.lives import Life, keep_alive
 from qr.actors.recorder import INTERVAL, RETRY, Recorder
@@ -153,7 +153,7 @@ def test_an_image_comes_back_as_it_was():
     journal.generation(5)
     journal.owned_by_host(Rules(mode="shadow", failover_max=60.0, manual_priority={"a": 1}))
     journal.series(("a", "weekly"), Series((Sample(10, 1.5),), (Reset(9, 60.0),), (Refused(8),)))
-    image = read_image(json.loads(join(1, journal.take())))
+    image = read_image(json.loads(b"".join(pieces(1, journal.take()))))
     again = Journal(image)
     assert again.bindings == journal.bindings
     assert again.accounts == journal.accounts

@@ -86,7 +86,7 @@ async def on_stage(world: World, port: int) -> AsyncIterator[Stage]:
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="qr-")))
         settings = Settings(rules=world.rules, state_dir=place, listen=f"127.0.0.1:{port}", token=TOKEN)
         writer = open_store(place)
-        writer.save(world.state_file())
+        writer.save([world.state_file()])
         if world.held:
             stack.callback(writer.close)
         else:

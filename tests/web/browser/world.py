@@ -7,7 +7,7 @@ from typing import Any
 from attrs import define, evolve, field
 
 from qr.actors.account_state import AccountState, Entry, view_of
-from qr.actors.image import Image, join
+from qr.actors.image import Image, pieces
 from qr.actors.journal import Journal
 from qr.actors.schedule import Schedule
 from qr.quota.belief import believed_windows
@@ -121,7 +121,7 @@ class World:
         """What the service reads when it starts."""
         named = {(provider, key): binding for provider, key, binding in self.bindings}
         image = Image(named, list(self.states.values()), self.history)
-        return join(SCHEMA, Journal(image).take())
+        return b"".join(pieces(SCHEMA, Journal(image).take()))
 
     def listing(self) -> dict[str, Any]:
         """What the host answers to `host.auth.list`."""
