@@ -50,11 +50,11 @@ class SeriesEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 class Body(msgspec.Struct):
     """The state file's lists, their entries still unread."""
 
-    bindings: list[msgspec.Raw] = []
-    accounts: list[msgspec.Raw] = []
-    history: list[msgspec.Raw] = []
+    bindings: list[Any] = []
+    accounts: list[Any] = []
+    history: list[Any] = []
     settings_generation: int = 0
-    host_rules: msgspec.Raw = msgspec.Raw(b"null")
+    host_rules: Any = None
 
 
 @frozen
@@ -133,8 +133,8 @@ def read_image(given: dict[str, Any]) -> Image:
 
     """
     try:
-        body = msgspec.json.decode(msgspec.json.encode(given), type=Body)
-    except msgspec.DecodeError:
+        body = msgspec.convert(given, Body)
+    except msgspec.ValidationError:
         return Image({}, [], unreadable=1)
     bindings = list(_read(body.bindings, BindingEntry))
     accounts = list(_read(body.accounts, AccountState))
@@ -146,12 +146,11 @@ def read_image(given: dict[str, Any]) -> Image:
     return Image(named, accounts, dict(map(_series, history)), body.settings_generation, rules, lost)
 
 
-def _read(entries: Iterable[msgspec.Raw], kind: type[T]) -> Iterator[T]:
-    decoder = msgspec.json.Decoder(kind)
+def _read(entries: Iterable[object], kind: type[T]) -> Iterator[T]:
     for entry in entries:
         try:
-            yield decoder.decode(entry)
-        except msgspec.DecodeError:
+            yield msgspec.convert(entry, kind)
+        except msgspec.ValidationError:
             continue
 
 
