@@ -19,6 +19,7 @@ from attrs import frozen
 from qr import __version__
 from qr.abi import contract, frames
 from qr.abi.build import host_target
+from qr.abi.install import id_of
 from qr.abi.loading import LoadError, Plugin
 
 __all__ = ["Finding", "check", "ping"]
@@ -77,7 +78,7 @@ def _file(library: Path) -> Finding:
 
 
 def _service(library: Path) -> Iterator[Finding]:
-    sidecar = library.with_name(re.sub(r"-v[0-9][0-9A-Za-z.+-]*$", "", library.stem) + ".conf")
+    sidecar = library.with_name(f"{id_of(library)}.conf")
     try:
         target = re.search(r"^socket=(.+)$", sidecar.read_text(), re.MULTILINE)
     except (OSError, UnicodeDecodeError):

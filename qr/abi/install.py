@@ -14,7 +14,7 @@ from attrs import frozen
 
 from qr.abi.build import BUILT, Target, host_target
 
-__all__ = ["PLUGIN_ID", "InstallError", "Installed", "host_config", "install", "rivals"]
+__all__ = ["PLUGIN_ID", "InstallError", "Installed", "host_config", "id_of", "install", "rivals"]
 
 PLUGIN_ID = "quota-router"
 """The plugin's usual id: its file name, and its key in the host's configuration."""
@@ -96,7 +96,7 @@ def rivals(directory: Path, plugin_id: str, target: Target) -> list[Path]:
     place = directory / target.goos / target.goarch
     found = [*place.glob(f"*{target.extension}"), *directory.glob(f"*{target.extension}")]
     ours = place / f"{plugin_id}{target.extension}"
-    return [path for path in found if path != ours and _id_of(path) == plugin_id]
+    return [path for path in found if path != ours and id_of(path) == plugin_id]
 
 
 def host_config(directory: Path, plugin_id: str) -> str:
@@ -112,8 +112,8 @@ def host_config(directory: Path, plugin_id: str) -> str:
     )
 
 
-def _id_of(path: Path) -> str:
-    """As the host does it: the version begins at the last `-v` with one behind it."""
+def id_of(path: Path) -> str:
+    """The plugin's id as the host tells it: the version begins at the last `-v` with one behind it."""
     cuts = [mark.start() for mark in re.finditer("-v", path.stem)]
     versions = [cut for cut in cuts if _VERSION.fullmatch(path.stem, cut)]
     return path.stem[: versions[-1]] if versions else path.stem
@@ -125,7 +125,7 @@ def _check_id(plugin_id: str) -> None:
             f"{plugin_id!r} cannot be a plugin's id: letters, digits, '.', '_' and '-', at most 128 of them, "
             "the first one a letter or digit"
         )
-    if _id_of(Path(f"{plugin_id}.so")) != plugin_id:
+    if id_of(Path(f"{plugin_id}.so")) != plugin_id:
         raise InstallError(
             f"{plugin_id!r} cannot be a plugin's id: the host would take its end for a version"
         )

@@ -50,6 +50,12 @@ def test_a_versioned_library_has_its_sidecar_without_the_version(library: Path, 
     assert bad(check(versioned)) == []
 
 
+def test_a_sidecar_is_named_without_the_last_version_alone(library: Path, service: Service) -> None:
+    library.with_suffix(".conf").rename(library.with_name("quota-router-v2.conf"))
+    versioned = library.rename(library.with_stem("quota-router-v2-v3.0"))
+    assert bad(check(versioned)) == []
+
+
 def test_what_the_host_ignores_is_told(library: Path, tmp_path: Path) -> None:
     assert bad(check(tmp_path / "missing.so")) == ["file"]
     assert bad(check(tmp_path)) == ["file"]
