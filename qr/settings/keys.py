@@ -1,10 +1,12 @@
 """What is to be said of a setting: its kind, unit, default, meaning, and whether a change needs a restart."""
 
 from collections.abc import Mapping
+from typing import get_args
 
 from attrs import frozen
 
 from qr.routing.policies import POLICIES
+from qr.routing.rules import Mode, PaidUsage, WarningPreference
 from qr.settings.kinds import Choice, Kind, Number, Switch, Table
 
 __all__ = ["DAY", "HOUR", "RULE_KEYS", "Key"]
@@ -35,12 +37,12 @@ class Key:
 # The rules belong to the routing, which knows no settings file; their defaults stand there.
 RULE_KEYS: Mapping[str, Key] = {
     "mode": Key(
-        Choice(("active", "shadow", "off")),
+        Choice(get_args(Mode)),
         "Decide (active), decide without answering (shadow), or leave all to the host (off).",
     ),
     "policy": Key(Choice(tuple(POLICIES)), "The order in which accounts are tried for a new session."),
     "warning_preference": Key(
-        Choice(("above_priority", "within_priority", "off")),
+        Choice(get_args(WarningPreference)),
         "Whether an account with a warning mark yields to unwarned ones, even to those of a lower host tier.",
     ),
     "manual_priority": Key(
@@ -57,7 +59,7 @@ RULE_KEYS: Mapping[str, Key] = {
         "percent",
     ),
     "paid_usage": Key(
-        Choice(("avoid", "allow")), "Whether an account may be chosen that serves by paid credits only."
+        Choice(get_args(PaidUsage)), "Whether an account may be chosen that serves by paid credits only."
     ),
     "inherit_parent": Key(Switch(), "A subagent starts on the account of its parent."),
     "failover_max": Key(
