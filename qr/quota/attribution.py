@@ -1,11 +1,8 @@
 """Which window a refusal means that names none."""
 
-from qr.quota.windows import LENGTHS, Windows, long_window
+from qr.quota.windows import LENGTHS, SAME_RESET, Windows, long_window
 
 __all__ = ["attributed_window"]
-
-# The reset in a refusal and the one in a reading of the same window differ by less (evidence, section 4.2).
-SAME_RESET = 60.0
 
 
 def attributed_window(until: float | None, windows: Windows, now: float) -> str | None:

@@ -9,7 +9,7 @@ from qr.quota import claude, codex
 from qr.quota.fields import ahead, family, item, lowered, number, parsed, retry_after, text
 from qr.quota.readings import Reading
 from qr.quota.signs import IMPLIED_STATUS, SCOPE_MISSING, SIGNS, Answer, Endpoint, FailureClass, by_status
-from qr.quota.windows import ALWAYS, LENGTHS, applies, limits
+from qr.quota.windows import ALWAYS, LENGTHS, SAME_RESET, applies, limits
 
 __all__ = ["Endpoint", "Failure", "FailureClass", "Transport", "read_failure"]
 
@@ -27,9 +27,6 @@ CLAIMS: Mapping[str | None, str] = {
 
 # The events of a stream that say why it failed: Claude's and a WebSocket's, and Codex's own.
 FAILING_EVENTS = ("error", "response.failed")
-
-# The reset of a window in the headers and the one in the body differ by at most these seconds (section 4.2).
-SAME_RESET = 60.0
 
 
 @frozen

@@ -10,12 +10,11 @@ from typing import overload
 
 from attrs import evolve, field, frozen
 
-from qr.quota.windows import Window
+from qr.quota.windows import DAY, Window
 
 __all__ = ["DAYS", "Refused", "Reset", "Sample", "Samples", "Series", "recorded"]
 
 DAYS = 14
-DAY = 86400.0
 
 # One sample each ten minutes of the last day is what a burn-down needs; before that one an hour: together
 # some 450 for two weeks, in a few kilobytes.

@@ -13,8 +13,11 @@ from attrs import frozen
 __all__ = [
     "ALWAYS",
     "CLOCK_SLACK",
+    "DAY",
+    "HOUR",
     "LENGTHS",
     "LONG",
+    "SAME_RESET",
     "Status",
     "Window",
     "Windows",
@@ -39,6 +42,10 @@ DAY = 24 * HOUR
 
 # Full lengths in seconds. A month is 30 days here: providers send 28 to 31 (evidence, section 3.2).
 LENGTHS: Mapping[str, float] = {"five_hour": 5 * HOUR, "weekly": 7 * DAY, "monthly": 30 * DAY}
+
+# The reset in a refusal and the one in a reading of the same window differ by at most these seconds
+# (evidence, section 4.2).
+SAME_RESET = 60.0
 
 
 @frozen

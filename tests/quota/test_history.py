@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qr.quota.history import COARSE, DAY, DAYS, FINE, MAX_EVENTS, Reset, Sample, Series, recorded
-from qr.quota.windows import Window
+from qr.quota.history import COARSE, DAYS, FINE, MAX_EVENTS, Reset, Sample, Series, recorded
+from qr.quota.windows import DAY, Window
 
 NOW = 1_788_280_200
 HOUR = 3600

@@ -1,12 +1,10 @@
 """`quota_pressure`: spend first where most would be lost per hour that is left."""
 
-from qr.quota.windows import LENGTHS
+from qr.quota.windows import HOUR, LENGTHS
 from qr.routing.rules import Rules
 from qr.routing.standing import Standing
 
 __all__ = ["QuotaPressure"]
-
-HOUR = 3600.0
 
 # Below half an hour a remainder cannot be used up any faster.
 SHORTEST_HOURS = 0.5
