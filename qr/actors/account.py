@@ -149,13 +149,12 @@ class AccountActor:
         state, attempt = self._state, report.attempt
         if report.observation is not None:
             state = taken_in(state, report.observation, self._settings, now, self._chance.random())
-        started_at = min(attempt.started_at, now)
         if report.failure is not None:
             jitter = self._chance.random()
             return failed(state, report.failure, attempt, now, self._breaker_rules, jitter)
         if report.observation is not None and report.observation.readings:
             state = evolve(state, passive_at=max(state.passive_at or 0.0, report.observation.observed_at))
-        return succeeded(state, started_at, now)
+        return succeeded(state, min(attempt.started_at, now), now)
 
     @property
     def _breaker_rules(self) -> BreakerRules:

@@ -124,8 +124,7 @@ def failed(
         window = failure.window or attributed_window(failure.until, believed_windows(state.snapshot), now)
         if window is not None:
             return _exhausted(state, window, failure.until, attempt.observed_at, now)
-    started_at = min(attempt.started_at, now)
-    broken = state.breaker.failure(started_at, now, rules, jitter=jitter, retry_at=failure.until)
+    broken = state.breaker.failure(attempt.started_at, now, rules, jitter=jitter, retry_at=failure.until)
     return evolve(state, breaker=broken)
 
 
