@@ -1,12 +1,11 @@
 /** Activity: decisions as they happen; each opens into why. */
 
 import { answer, forget } from "../core/answers.js";
-import { nameOf } from "../core/fleet.js";
 import { h } from "../core/render.js";
 import { adjust, here } from "../core/router.js";
 import { changed, state, takeDecisions } from "../core/store.js";
 import { awaited } from "../parts/empty.js";
-import { select } from "../parts/filters.js";
+import { accountChoice, select } from "../parts/filters.js";
 import { decisionList } from "./decision-list.js";
 import { lanes } from "./lanes.js";
 
@@ -69,7 +68,6 @@ const REASONS = [
 
 function head(query, all, shown) {
   const { newest } = state.decisionRange;
-  const accounts = [...state.accounts.values()].map((one) => [one.id, nameOf(one)]);
   return h(
     "div.page-head",
     { key: "head" },
@@ -79,7 +77,7 @@ function head(query, all, shown) {
       "div.tools",
       query.session &&
         h("a.tag", { href: here({ session: null }) }, `session ${query.session.slice(0, 8)} ×`),
-      select("Account", [["", "All accounts"], ...accounts], query.account, (id) => adjust({ account: id })),
+      accountChoice(query.account),
       select("Reason", REASONS, query.reason, (word) => adjust({ reason: word })),
       holdButton(all, shown),
     ),

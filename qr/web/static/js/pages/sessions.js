@@ -2,12 +2,12 @@
 
 import { answer } from "../core/answers.js";
 import { get } from "../core/api.js";
-import { nameById, nameOf } from "../core/fleet.js";
+import { nameById } from "../core/fleet.js";
 import { h } from "../core/render.js";
-import { adjust, here, href } from "../core/router.js";
+import { here, href } from "../core/router.js";
 import { changed, state } from "../core/store.js";
 import { awaited } from "../parts/empty.js";
-import { select } from "../parts/filters.js";
+import { accountChoice } from "../parts/filters.js";
 import { shares } from "../parts/shares.js";
 import { sessionList } from "./session-list.js";
 
@@ -42,7 +42,6 @@ const limits = () =>
   );
 
 function head(value, account) {
-  const options = [...state.accounts.values()].map((one) => [one.id, nameOf(one)]);
   const matching = value && value.matching !== value.total ? `, ${value.matching} of them here` : "";
   return h(
     "div.page-head",
@@ -54,10 +53,7 @@ function head(value, account) {
         `${value.total} bound${matching}`,
         value.shadow && " by shadow mode, forgotten when the mode changes",
       ),
-    h(
-      "div.tools",
-      select("Account", [["", "All accounts"], ...options], account, (id) => adjust({ account: id })),
-    ),
+    h("div.tools", accountChoice(account)),
   );
 }
 

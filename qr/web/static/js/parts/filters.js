@@ -1,6 +1,9 @@
-/** A field to search with, and a choice of few. */
+/** A field to search with, a choice of few, and one from a list. */
 
+import { nameOf } from "../core/fleet.js";
 import { h } from "../core/render.js";
+import { adjust } from "../core/router.js";
+import { state } from "../core/store.js";
 
 /** A search field; `/` on the keyboard goes to it. */
 export function filterField(label, value, changed) {
@@ -44,4 +47,10 @@ export function select(label, options, current, changed) {
       ),
     ),
   );
+}
+
+/** The choice of one account or all, kept in the address of the page. */
+export function accountChoice(current) {
+  const accounts = [...state.accounts.values()].map((one) => [one.id, nameOf(one)]);
+  return select("Account", [["", "All accounts"], ...accounts], current, (id) => adjust({ account: id }));
 }
