@@ -7,6 +7,7 @@
 
 import { learnTime } from "./clock.js";
 import { place } from "./place.js";
+import { searchOf } from "./query.js";
 
 const PATIENCE = 15_000; // milliseconds; every answer comes at once, but for a host that is very busy
 
@@ -48,12 +49,8 @@ export class Problem extends Error {
   }
 }
 
-/** GET below the API's base; *query* holds only what has a value. */
-export function get(path, query = {}) {
-  const entries = Object.entries(query).filter(([, value]) => value != null && value !== "");
-  const search = new URLSearchParams(entries).toString();
-  return send("GET", place.api + path + (search && `?${search}`));
-}
+/** GET below the API's base; what has no value in *query* is left out. */
+export const get = (path, query = {}) => send("GET", place.api + path + searchOf(query));
 
 /** A write below the API's base. */
 export const write = (method, path, body) => send(method, place.api + path, body);

@@ -5,6 +5,7 @@
  * and left with the browser's back button.
  */
 
+import { searchOf } from "./query.js";
 import { changed } from "./store.js";
 
 const START = "accounts";
@@ -16,11 +17,7 @@ export function route() {
 }
 
 /** The address of *page* with parameters; those without a value are left out. */
-export function href(page, query = {}) {
-  const entries = Object.entries(query).filter(([, value]) => value != null && value !== "");
-  const search = new URLSearchParams(entries).toString();
-  return `#/${page}${search && `?${search}`}`;
-}
+export const href = (page, query = {}) => `#/${page}${searchOf(query)}`;
 
 /** The address of this page with some parameters changed. */
 export function here(changes) {
