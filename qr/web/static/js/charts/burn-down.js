@@ -7,12 +7,12 @@
 
 import { s } from "../core/render.js";
 import { left } from "../say/percent.js";
-import { clock, day, distance } from "../say/time.js";
+import { distance } from "../say/time.js";
+import { levels, timeName } from "./axis.js";
 import { Drawing } from "./drawing.js";
 import { readout } from "./readout.js";
-import { area, horizontal, line, scale, timeTicks, vertical } from "./scale.js";
+import { area, line, scale, timeTicks, vertical } from "./scale.js";
 
-const LONG = 2 * 86_400; // seconds beyond which an axis names days
 const MARGIN = { top: 12, right: 12, bottom: 22, left: 34 };
 
 class BurnDown extends Drawing {
@@ -40,15 +40,11 @@ class BurnDown extends Drawing {
 
   #grid(x, y, width) {
     const { window, from, now } = this.shown;
-    const level = (at) => [
-      s("path.grid", { d: horizontal(y(at), MARGIN.left, width - MARGIN.right) }),
-      s("text.axis", { x: MARGIN.left - 6, y: y(at) + 4, "text-anchor": "end" }, String(at)),
-    ];
-    const said = window.resets_at - from > LONG ? day : (at) => clock(at, now);
+    const said = timeName(from, window.resets_at, now);
     const ticks = timeTicks(from, window.resets_at, Math.max(3, Math.floor(width / 84)));
     const tick = (at) =>
       s("text.axis", { x: x(at), y: y(0) + 16, "text-anchor": anchor(x(at), width) }, said(at));
-    return [[0, 50, 100].map(level), ticks.map(tick)];
+    return [levels([0, 50, 100], y, width, MARGIN), ticks.map(tick)];
   }
 
   #course(course, x, y) {

@@ -8,12 +8,11 @@
 
 import { s } from "../core/render.js";
 import { percent } from "../say/percent.js";
-import { clock, day } from "../say/time.js";
+import { levels, timeName } from "./axis.js";
 import { Drawing } from "./drawing.js";
 import { readout } from "./readout.js";
-import { area, horizontal, line, scale, timeTicks, vertical } from "./scale.js";
+import { area, line, scale, timeTicks, vertical } from "./scale.js";
 
-const LONG = 2 * 86_400; // seconds beyond which an axis names days
 const MARGIN = { top: 10, right: 8, bottom: 18, left: 30 };
 const SILENCE = 6 * 3600; // seconds without a reading after which the line is broken
 
@@ -44,16 +43,13 @@ class QuotaHistory extends Drawing {
 
   #grid(x, y, width) {
     const { from, to } = this.shown;
-    const level = (at) => [
-      s("path.grid", { d: horizontal(y(at), MARGIN.left, width - MARGIN.right) }),
-      s("text.axis", { x: MARGIN.left - 6, y: y(at) + 4, "text-anchor": "end" }, String(at)),
-    ];
-    const said = to - from > LONG ? day : (at) => clock(at, to);
+    const said = timeName(from, to, to);
     const tick = (at) => [
       s("path.grid", { d: vertical(x(at), y(100), y(0) + 4) }),
       x(at) < width - 40 && s("text.axis", { x: x(at) + 3, y: y(0) + 14 }, said(at)),
     ];
-    return [[0, 100].map(level), timeTicks(from, to, Math.max(2, Math.floor(width / 64))).map(tick)];
+    const ticks = timeTicks(from, to, Math.max(2, Math.floor(width / 64)));
+    return [levels([0, 100], y, width, MARGIN), ticks.map(tick)];
   }
 }
 
