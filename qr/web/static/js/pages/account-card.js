@@ -12,7 +12,7 @@ import { mark } from "../parts/mark.js";
 import { meter } from "../parts/meter.js";
 import { time } from "../parts/time-text.js";
 import { tone, windowState } from "../say/standing.js";
-import { providerName } from "../say/words.js";
+import { priority, providerName } from "../say/words.js";
 
 /** A card, described anew only when something in it changed. */
 export function accountCard(one, now) {
@@ -103,8 +103,7 @@ export function facts(account) {
       { href: href("sessions", { account: account.id }) },
       sessions === 1 ? "1 session" : `${sessions} sessions`,
     ),
-    account.manual_priority !== 0 &&
-      h("span", `priority ${account.manual_priority > 0 ? "+" : ""}${account.manual_priority}`),
+    account.manual_priority !== 0 && h("span", `priority ${priority(account.manual_priority)}`),
     error && h("span.warn", `last error: ${error.text}`),
   ];
 }

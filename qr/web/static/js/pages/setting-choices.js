@@ -4,7 +4,7 @@ import { setMode, setPolicy, setPriority } from "../core/actions.js";
 import { nameById } from "../core/fleet.js";
 import { h } from "../core/render.js";
 import { opening } from "../core/router.js";
-import { capital, policy } from "../say/words.js";
+import { capital, policy, priority } from "../say/words.js";
 
 const MODES = {
   active: "Decide, and answer the host.",
@@ -47,7 +47,7 @@ async function turn(radio, value, set) {
 }
 
 export function priorities({ value }) {
-  const all = Object.entries(value ?? {}).filter(([, priority]) => priority !== 0);
+  const all = Object.entries(value ?? {}).filter(([, one]) => one !== 0);
   return h(
     "section.card",
     h("header", h("h2", "Manual priority")),
@@ -56,7 +56,7 @@ export function priorities({ value }) {
   );
 }
 
-function priorityLine([id, priority]) {
+function priorityLine([id, value]) {
   const name = nameById(id);
   return h(
     "li.spread",
@@ -64,7 +64,7 @@ function priorityLine([id, priority]) {
     h("a", { href: opening("account", id) }, name),
     h(
       "span",
-      priority > 0 ? `+${priority}` : String(priority),
+      priority(value),
       h(
         "button.plain",
         { "aria-label": `Set the manual priority of ${name} to 0`, onclick: () => setPriority(id, 0) },

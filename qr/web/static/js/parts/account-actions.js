@@ -5,6 +5,7 @@ import { now } from "../core/clock.js";
 import { h } from "../core/render.js";
 import { nameOf } from "../core/fleet.js";
 import { duration } from "../say/time.js";
+import { priority } from "../say/words.js";
 
 /** Refresh and pause; names of accounts are in the labels, since a list has many of these buttons. */
 export function accountActions(account) {
@@ -45,7 +46,7 @@ export function priorityField(account) {
     "div",
     { class: "stepper", role: "group", "aria-label": `Manual priority of ${nameOf(account)}` },
     h("button", { "aria-label": "Lower", onclick: step(-1) }, "−"),
-    h("output", value > 0 ? `+${value}` : String(value)),
+    h("output", priority(value)),
     h("button", { "aria-label": "Raise", onclick: step(1) }, "+"),
     value !== 0 && h("button.plain", { onclick: () => setPriority(account.id, 0) }, "Reset to 0"),
   );

@@ -4,6 +4,9 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
 export const providerName = (provider) => capital(provider ?? "unknown");
 
+/** A manual priority: "+2", "0", "-1". */
+export const priority = (value) => (value > 0 ? `+${value}` : String(value));
+
 const WINDOWS = { weekly: "week", monthly: "month" };
 
 /** The long window in the middle of a sentence. */
