@@ -5,16 +5,16 @@ listen, as what they are now rather than what they were.
 """
 
 from collections import OrderedDict
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
-import trio
 from attrs import define, field, frozen
 
 from qr.actors.feed import Change
 from qr.web.desk import Desk
 from qr.web.nextpick import next_pick
+from qr.web.reading import unhurried
 from qr.web.render.decisions import decision_shape
 from qr.web.render.sessions import session_shape
 from qr.web.shapes.accounts import Account
@@ -36,9 +36,6 @@ MOST_DECISIONS: Final = 50
 
 # Rendered changes that are kept: what fifty pages ask for at about the same time.
 KEPT: Final = 512
-
-# Accounts that are rendered between two pauses for others.
-STEP: Final = 25
 
 
 @frozen
@@ -87,7 +84,8 @@ class Messages:
         desk = self.desk
         cursor = ask.next if resumed else None
         rest = sorted(view.id for view in desk.fleet if cursor is None or view.id > cursor)
-        shown = [account async for account in self._accounts(rest, budget)]
+        accounts = _fitting(map(self._account, rest), budget)
+        shown = [account async for account in unhurried(accounts, msgspec.Raw)]
         health, upcoming = await self._also(ask)
         end = rest[len(shown) - 1] if len(shown) < len(rest) else None
         message = Snapshot(
@@ -106,23 +104,15 @@ class Messages:
         )
         return Answer(msgspec.json.encode(message), complete=end is None)
 
-    async def _accounts(self, ids: Sequence[str], budget: int) -> AsyncIterator[msgspec.Raw]:
-        """As many as fit, and at least one if there is one."""
-        for number, account in enumerate(ids, start=1):
-            view = self.desk.fleet.get(account)
-            encoded = msgspec.json.encode(self.desk.account(view) if view else None)
-            yield msgspec.Raw(encoded)
-            budget -= len(encoded)
-            if budget <= 0:
-                return
-            if number % STEP == 0:
-                await trio.lowlevel.checkpoint()
+    def _account(self, account: str) -> bytes:
+        view = self.desk.fleet.get(account)
+        return msgspec.json.encode(self.desk.account(view) if view else None)
 
     async def _changes(self, ask: Ask, changes: Sequence[Change], budget: int) -> Answer:
         desk = self.desk
         newest = self._number
         kept = list(_newest_decisions(changes))
-        shown = list(self._fitting(kept, budget))
+        shown = [msgspec.Raw(change) for change in _fitting(map(self._encoded, kept), budget)]
         more = len(shown) < len(kept)
         health, upcoming = await self._also(ask)
         message = Changes(
@@ -148,15 +138,6 @@ class Messages:
     async def _also(self, ask: Ask) -> tuple[Health | None, Next | None]:
         health = self.desk.health() if "health" in ask.also else None
         return health, await next_pick(self.desk, None, None) if "next" in ask.also else None
-
-    def _fitting(self, changes: Sequence[Change], budget: int) -> Iterator[msgspec.Raw]:
-        """As many as fit, and at least one."""
-        for change in changes:
-            encoded = self._encoded(change)
-            yield msgspec.Raw(encoded)
-            budget -= len(encoded)
-            if budget <= 0:
-                return
 
     def _encoded(self, change: Change) -> bytes:
         found = self._rendered.get(change.number)
@@ -188,6 +169,15 @@ class Messages:
         last = self.desk.house.decisions.of_session(key)
         ttl = self.desk.settings.binding_ttl
         return session_shape(provider, key, binding, ttl, last.number if last else None)
+
+
+def _fitting(encoded: Iterable[bytes], budget: int) -> Iterator[bytes]:
+    """As many as fit, and at least one if there is one; what does not fit is not encoded."""
+    for one in encoded:
+        yield one
+        budget -= len(one)
+        if budget <= 0:
+            return
 
 
 def _newest_decisions(changes: Sequence[Change]) -> Iterator[Change]:
