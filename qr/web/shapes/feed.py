@@ -54,22 +54,27 @@ class Load(msgspec.Struct, frozen=True):
     reserved_percent: dict[str, float]
 
 
-class Snapshot(msgspec.Struct, frozen=True, tag_field="kind", tag="snapshot", kw_only=True):
-    """All accounts, or a part of them while `next` is not null."""
+class News(msgspec.Struct, frozen=True, kw_only=True):
+    """What every answer to an ask tells; `health` and `next_pick` when they were asked for."""
 
     epoch: str
     number: int
     now: float
-    first: bool
-    next: str | None
-    accounts: list[msgspec.Raw]
-    """Each an `Account`, encoded already."""
     settings: SettingsInForce
     decisions: DecisionNumbers
     load: Load
     status: Status
     health: Health | None = None
     next_pick: Next | None = None
+
+
+class Snapshot(News, frozen=True, tag_field="kind", tag="snapshot", kw_only=True):
+    """All accounts, or a part of them while `next` is not null."""
+
+    first: bool
+    next: str | None
+    accounts: list[msgspec.Raw]
+    """Each an `Account`, encoded already."""
 
 
 class Changed(msgspec.Struct, frozen=True):
@@ -85,22 +90,13 @@ class Changed(msgspec.Struct, frozen=True):
     value: msgspec.Struct | None
 
 
-class Changes(msgspec.Struct, frozen=True, tag_field="kind", tag="changes", kw_only=True):
+class Changes(News, frozen=True, tag_field="kind", tag="changes", kw_only=True):
     """What is newer than the ask's number."""
 
-    epoch: str
-    number: int
-    now: float
     more: bool
     skipped: int
     changes: list[msgspec.Raw]
     """Each a `Changed`, encoded already."""
-    settings: SettingsInForce
-    decisions: DecisionNumbers
-    load: Load
-    status: Status
-    health: Health | None = None
-    next_pick: Next | None = None
 
 
 class Closing(msgspec.Struct, frozen=True, tag_field="kind", tag="closing"):
