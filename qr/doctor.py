@@ -12,7 +12,7 @@ from pathlib import Path
 from qr import __version__
 from qr.abi.build import BUILT, BuildError, host_target
 from qr.abi.check import Finding, check, ping
-from qr.abi.install import PLUGIN_ID
+from qr.abi.install import PLUGIN_ID, library_path
 from qr.settings import Settings, SettingsError, load_settings
 from qr.store.lock import StateLock
 
@@ -107,4 +107,4 @@ def _library(directory: Path | None) -> Iterator[Finding]:
     built = BUILT / target.file_name
     yield Finding("library", built.is_file(), str(built), "run `qr plugin build`")
     if directory is not None:
-        yield from check(directory / target.goos / target.goarch / f"{PLUGIN_ID}{target.extension}")
+        yield from check(library_path(directory, PLUGIN_ID, target))

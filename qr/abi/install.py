@@ -14,7 +14,16 @@ from attrs import frozen
 
 from qr.abi.build import BUILT, Target, host_target
 
-__all__ = ["PLUGIN_ID", "InstallError", "Installed", "host_config", "id_of", "install", "rivals"]
+__all__ = [
+    "PLUGIN_ID",
+    "InstallError",
+    "Installed",
+    "host_config",
+    "id_of",
+    "install",
+    "library_path",
+    "rivals",
+]
 
 PLUGIN_ID = "quota-router"
 """The plugin's usual id: its file name, and its key in the host's configuration."""
@@ -74,8 +83,8 @@ def install(
     _check_id(plugin_id)
     _check_socket(socket_path)
     content = _read(library or BUILT / target.file_name, target)
-    place = directory / target.goos / target.goarch
-    destination = place / f"{plugin_id}{target.extension}"
+    destination = library_path(directory, plugin_id, target)
+    place = destination.parent
     sidecar = place / f"{plugin_id}.conf"
     _make_room(rivals(directory, plugin_id, target), replace=replace)
     try:
@@ -91,11 +100,15 @@ def install(
     return Installed(destination, sidecar, host_config(directory, plugin_id))
 
 
+def library_path(directory: Path, plugin_id: str, target: Target) -> Path:
+    """Where `install` puts the library of *plugin_id*, and a host on *target* looks for it."""
+    return directory / target.goos / target.goarch / f"{plugin_id}{target.extension}"
+
+
 def rivals(directory: Path, plugin_id: str, target: Target) -> list[Path]:
     """Files that the host would take for *plugin_id* too, beside the one that `install` writes."""
-    place = directory / target.goos / target.goarch
-    found = [*place.glob(f"*{target.extension}"), *directory.glob(f"*{target.extension}")]
-    ours = place / f"{plugin_id}{target.extension}"
+    ours = library_path(directory, plugin_id, target)
+    found = [*ours.parent.glob(f"*{target.extension}"), *directory.glob(f"*{target.extension}")]
     return [path for path in found if path != ours and id_of(path) == plugin_id]
 
 

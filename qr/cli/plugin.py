@@ -11,7 +11,7 @@ from qr.abi.build import TARGETS, BuildError, host_target
 from qr.abi.build import build as compile_library
 from qr.abi.check import Finding
 from qr.abi.check import check as check_library
-from qr.abi.install import PLUGIN_ID, InstallError
+from qr.abi.install import PLUGIN_ID, InstallError, library_path
 from qr.abi.install import install as install_library
 from qr.cli.serve import settings_option, settings_or_exit
 from qr.web.host import packaged_registration
@@ -70,8 +70,7 @@ def install(
 @click.option("--json", "as_json", is_flag=True, help="The findings as JSON.")
 def check(directory: Path, plugin_id: str, *, as_json: bool) -> None:
     """Load the library installed below DIR as the host would: register, pick, unload."""
-    target = host_target()
-    library = directory / target.goos / target.goarch / f"{plugin_id}{target.extension}"
+    library = library_path(directory, plugin_id, host_target())
     findings = check_library(directory if directory.is_file() else library)
     show_findings(findings, as_json=as_json)
 
