@@ -14,7 +14,7 @@ from qr.web.problems import ProblemError
 from qr.web.render.accounts import by_label, evidence_shape
 from qr.web.render.decisions import decision_shape, detail_shape
 from qr.web.render.history import series_shape
-from qr.web.render.sessions import Page, sessions_page
+from qr.web.render.sessions import sessions_page
 from qr.web.render.settings import setting_shapes
 from qr.web.routes import Route
 from qr.web.shapes.accounts import Account, Accounts, Evidence, History
@@ -68,7 +68,6 @@ async def evidence(desk: Desk, ask: AskAccount) -> Evidence:
 
 
 async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
-    page = Page(ask.account, ask.provider, ask.limit, ask.before)
     last = {
         numbered.decision.question.session: numbered.number
         for numbered in reversed(list(desk.house.decisions))
@@ -77,7 +76,7 @@ async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
     try:
         return sessions_page(
             desk.bindings,
-            page,
+            ask,
             last,
             accounts={account: count for account, count in desk.sessions_by_account().items() if count},
             ttl=desk.settings.binding_ttl,

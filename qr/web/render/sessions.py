@@ -2,27 +2,15 @@
 
 from collections.abc import Iterable, Mapping
 
-from attrs import frozen
-
 from qr.routing.bindings import Binding
 from qr.web.render.decisions import SHOWN_DIGITS
+from qr.web.shapes.asks import AskSessions
 from qr.web.shapes.decisions import Session, Sessions
 
-__all__ = ["Page", "Row", "session_shape", "sessions_page"]
+__all__ = ["Row", "session_shape", "sessions_page"]
 
 Row = tuple[str, str, Binding]
 """Provider, key, binding."""
-
-
-@frozen
-class Page:
-    """Which bindings are asked for."""
-
-    account: str | None = None
-    provider: str | None = None
-    limit: int = 100
-    before: str | None = None
-    """The cursor of the page before: where it ended."""
 
 
 def session_shape(provider: str, key: str, binding: Binding, ttl: float, last: int | None) -> Session:
@@ -52,7 +40,7 @@ def session_shape(provider: str, key: str, binding: Binding, ttl: float, last: i
 
 def sessions_page(
     rows: Iterable[Row],
-    page: Page,
+    ask: AskSessions,
     last: Mapping[str, int],
     *,
     accounts: Mapping[str, int],
@@ -64,11 +52,11 @@ def sessions_page(
     One page of *rows*, the most recently used first.
 
     Raises:
-        ValueError: the page's cursor is none of ours.
+        ValueError: the cursor of *ask* is none of ours.
 
     Args:
         rows: all bindings.
-        page: which of them.
+        ask: which of them.
         last: each session's newest decision.
         accounts: bound sessions by account.
         ttl: seconds without use after which a binding ends.
@@ -76,11 +64,11 @@ def sessions_page(
         now: epoch seconds.
 
     """
-    matching = [row for row in rows if _matches(row, page)]
+    matching = [row for row in rows if _matches(row, ask)]
     matching.sort(key=_place, reverse=True)
-    end = _read_cursor(page.before) if page.before else None
+    end = _read_cursor(ask.before) if ask.before else None
     from_here = [row for row in matching if end is None or _place(row) < end]
-    shown = from_here[: page.limit]
+    shown = from_here[: ask.limit]
     return Sessions(
         now=now,
         total=sum(accounts.values()),
@@ -92,9 +80,9 @@ def sessions_page(
     )
 
 
-def _matches(row: Row, page: Page) -> bool:
+def _matches(row: Row, ask: AskSessions) -> bool:
     provider, _, binding = row
-    return page.provider in (None, provider) and page.account in (None, binding.account, binding.stand_in)
+    return ask.provider in (None, provider) and ask.account in (None, binding.account, binding.stand_in)
 
 
 def _place(row: Row) -> tuple[float, str, str]:
