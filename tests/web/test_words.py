@@ -1,5 +1,6 @@
 """Whatever the rules can say has its words."""
 
+import re
 import typing
 
 import pytest
@@ -7,7 +8,9 @@ import pytest
 from qr.quota import failures
 from qr.routing.policies import POLICIES
 from qr.routing.standing import Standing
+from qr.web.assets import load_assets
 from qr.web.render.words import ERRORS, policy_text, reason_text, verdict_text
+from qr.web.shapes.accounts import AccountState
 from tests.evidence_files import cases
 
 REASONS = [
@@ -77,3 +80,10 @@ def test_an_unknown_word_is_shown_as_it_is():
 )
 def test_what_a_policy_saw_is_said(policy, group, value, text):
     assert policy_text(policy, group, value) == text
+
+
+def test_the_page_knows_every_state_of_an_account_and_one_word_of_its_own():
+    source = load_assets()["js/say/standing.js"].content.decode()
+    order = re.search(r"const ORDER = \[(.*?)\];", source, re.DOTALL)
+    words = re.findall(r'^  "(\w+)",', order[1], re.MULTILINE)
+    assert [word for word in words if word != "dry_soon"] == list(typing.get_args(AccountState))
