@@ -6,7 +6,7 @@ from random import Random
 
 from attrs import frozen
 
-__all__ = ["ACTORS", "Fault", "plan"]
+__all__ = ["ACTORS", "POLICIES", "Fault", "plan"]
 
 ACTORS = ("supervisor", "recorder", "bridge", "census", "clock", "release", "web", "watch")
 
@@ -39,6 +39,9 @@ SLOW_EVERY = 1500
 
 # By how many hours a clock is set, at most.
 HOURS = 6.0
+
+# The policies that the settings change between.
+POLICIES = ("reset_first", "quota_pressure", "balanced")
 
 
 @frozen

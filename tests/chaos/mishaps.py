@@ -14,6 +14,7 @@ from qr.system import House
 from tests.actors.house import Memory
 from tests.chaos.accounts import SHAKY, Accounts
 from tests.chaos.disk import Disk
+from tests.chaos.faults import POLICIES
 from tests.chaos.ledger import Ledger
 
 __all__ = ["MISHAPS", "Mishaps", "account_lives"]
@@ -34,8 +35,6 @@ MISHAPS = {
 
 # By how many seconds a clock is set, at most.
 FARTHEST = 6 * 3600.0
-
-POLICIES = ("reset_first", "quota_pressure", "balanced")
 
 
 @define(eq=False)

@@ -10,7 +10,7 @@ from contextlib import suppress
 from attrs import define, field
 
 from tests.chaos.disk import Disk
-from tests.chaos.faults import ACTORS, HOURS, Fault
+from tests.chaos.faults import ACTORS, HOURS, POLICIES, Fault
 from tests.chaos.ledger import Ledger
 from tests.chaos.service import Service
 from tests.stories.host import Host
@@ -32,8 +32,6 @@ HANGS = (0.3, 0.8)
 
 # Seconds in which an account in trouble is not served again.
 TROUBLE = 0.8
-
-POLICIES = ("reset_first", "quota_pressure", "balanced")
 
 
 @define(eq=False)
