@@ -1,29 +1,12 @@
 """The library as its users get it, installed beside a socket in a directory of its own."""
 
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from qr.abi.build import build
 from qr.abi.install import install
 from tests.abi.service import Service
-
-
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library for this machine."""
-    return build(out=tmp_path_factory.mktemp("built"))
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """A directory with a short name: a socket's path holds 103 bytes."""
-    path = Path(tempfile.mkdtemp(prefix="qr-"))
-    yield path
-    shutil.rmtree(path)
 
 
 @pytest.fixture

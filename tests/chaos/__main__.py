@@ -8,10 +8,10 @@ from collections.abc import Callable
 import click
 
 from tests.chaos.outcome import Outcome
-from tests.chaos.places import short_place
 from tests.chaos.soak import Soak
 from tests.chaos.storm import run_storm
 from tests.chaos.virtual import run_virtual
+from tests.places import short_place
 
 Storm = Callable[[int, int], Outcome]
 

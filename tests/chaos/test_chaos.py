@@ -9,9 +9,9 @@ from tests.chaos.disk import Disk
 from tests.chaos.faults import WEIGHTS, plan
 from tests.chaos.ledger import Ledger
 from tests.chaos.outcome import Outcome
-from tests.chaos.places import short_place
 from tests.chaos.storm import run_storm
 from tests.chaos.virtual import run_virtual
+from tests.places import short_place
 
 # In a short storm the service is away for most of the time; it must have had a say all the same.
 HAD_A_SAY = 100

@@ -1,14 +1,11 @@
 """A host and a service that found each other."""
 
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from qr.abi.build import build
 from qr.abi.install import install
 from qr.settings import Settings
 from tests.stories.host import Host
@@ -19,20 +16,6 @@ PATIENT = 5.0
 
 # Nobody listens there: no poll of a story reaches a provider.
 NOWHERE = "http://127.0.0.1:9"
-
-
-@pytest.fixture(scope="session")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The library for this machine."""
-    return build(out=tmp_path_factory.mktemp("built"))
-
-
-@pytest.fixture
-def place() -> Iterator[Path]:
-    """A directory with a short name: a socket's path holds 103 bytes."""
-    path = Path(tempfile.mkdtemp(prefix="qr-"))
-    yield path
-    shutil.rmtree(path)
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Where a storm takes place."""
+"""Where a library, its socket and its service meet in a test."""
 
 import shutil
 import tempfile
