@@ -47,6 +47,8 @@ class Census:
         self._failed = failed
         self.problem: str | None = None
         """Why the last listing failed; None when it did not."""
+        self.listings = 0
+        """How many succeeded in this life."""
 
     async def run(self) -> None:
         """Ask until cancelled."""
@@ -64,6 +66,7 @@ class Census:
             self._failed()
             return False
         self.problem = None
+        self.listings += 1
         return self._door.tell(Listing([_entry(entry) for entry in entries]))
 
 

@@ -84,8 +84,11 @@ class Inside:
             trio.from_thread.run(trio.testing.wait_all_tasks_blocked, trio_token=self._token)
 
     def counts_accounts_again(self) -> None:
-        """Another census follows this one, and asks the host at once; what it learns comes soon."""
+        """Another census follows this one and asks the host at once; what it learned is known on return."""
+        before = self.house.census
         self._token.run_sync_soon(self.house.lives["census"].kill)
+        eventually(lambda: self.house.census is not before and self.house.census.listings > 0)
+        trio.from_thread.run(trio.testing.wait_all_tasks_blocked, trio_token=self._token)
 
     def view(self, account: str) -> AccountView | None:
         """What is known of the account."""

@@ -1,6 +1,5 @@
 """An agent thread stays on its account, leaves it for a cause, and comes home."""
 
-from tests.abi.host import eventually
 from tests.stories.host import FABLE, GPT, SONNET, Host
 from tests.stories.service import Inside, Watch
 from tests.stories.signals import DAY, HOUR
@@ -148,14 +147,14 @@ def test_a_pin_of_the_host_is_kept_and_makes_no_binding(host: Host, service: Ins
 def test_an_account_that_the_host_deleted_is_gone_for_good(host: Host, service: Inside) -> None:
     two(host)
     service.counts_accounts_again()
-    eventually(lambda: service.view("ann").label)
+    assert service.view("ann").label
     thread = host.session("S1")
     assert thread.asks() == "ann"
     host.deletes("ann")
     assert thread.asks() == "bob"
     assert service.reason == "failover:not_offered"
     service.counts_accounts_again()
-    eventually(lambda: service.view("ann") is None)
+    assert service.view("ann") is None
     assert thread.asks() == "bob"
     assert service.reason == "rebind:removed"
 
