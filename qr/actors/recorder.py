@@ -16,9 +16,6 @@ __all__ = ["Recorder", "Shelter"]
 # crash may lose, and what a disk bears (specification, section 7).
 INTERVAL = 1.0
 
-# Things encoded between two picks: a millisecond of work. After a start all bindings wait to be encoded.
-BATCH = 250
-
 # A full or read-only disk is tried again after this many seconds.
 RETRY = 5.0
 
@@ -81,7 +78,7 @@ class Recorder:
         if not self._shelter.persistent:
             self._journal.take()
             return
-        while self._journal.refresh(BATCH):
+        while self._journal.refresh():
             await trio.lowlevel.checkpoint()
         parts = self._journal.take()
         try:

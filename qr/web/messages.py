@@ -112,7 +112,8 @@ class Messages:
         desk = self.desk
         newest = self._number
         kept = list(_newest_decisions(changes))
-        shown = [msgspec.Raw(change) for change in _fitting(map(self._encoded, kept), budget)]
+        fitting = _fitting(map(self._encoded, kept), budget)
+        shown = [change async for change in unhurried(fitting, msgspec.Raw)]
         more = len(shown) < len(kept)
         health, upcoming = await self._also(ask)
         message = Changes(

@@ -1,6 +1,7 @@
 """The routes that only look."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from time import perf_counter
 from typing import TypeVar
 
 import trio
@@ -36,16 +37,18 @@ __all__ = ["READING", "unhurried"]
 T = TypeVar("T")
 U = TypeVar("U")
 
-# To render so many things takes about a millisecond; then picks get their turn.
-STEP = 25
+# Seconds of work, after which picks get their turn: they wait for no page noticeably.
+TURN = 0.0005
 
 
 async def unhurried(things: Iterable[T], render: Callable[[T], U]) -> AsyncIterator[U]:
-    """Each of *things* rendered, with a pause for others after every few."""
-    for number, thing in enumerate(things, start=1):
+    """Each of *things* rendered, with pauses for others."""
+    began = perf_counter()
+    for thing in things:
         yield render(thing)
-        if number % STEP == 0:
+        if perf_counter() - began > TURN:
             await trio.lowlevel.checkpoint()
+            began = perf_counter()
 
 
 async def accounts(desk: Desk, ask: AskAccounts) -> Accounts:
