@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Iterator
 
-from attrs import frozen
+import msgspec
 
 from qr.routing.decision import Decision
 
@@ -14,8 +14,7 @@ __all__ = ["Decisions", "Numbered"]
 KEPT = 500
 
 
-@frozen
-class Numbered:
+class Numbered(msgspec.Struct, frozen=True, gc=False):
     """A decision and its number, counted since the service started."""
 
     number: int

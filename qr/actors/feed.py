@@ -8,8 +8,8 @@ snapshot.
 from collections import deque
 from typing import Literal
 
+import msgspec
 import trio
-from attrs import frozen
 
 __all__ = ["Change", "Feed", "Kind"]
 
@@ -20,8 +20,7 @@ Kind = Literal["account", "decision", "binding", "settings", "health"]
 KEPT = 4096
 
 
-@frozen
-class Change:
+class Change(msgspec.Struct, frozen=True, gc=False):
     """Something changed; what it is now is looked up when a listener asks."""
 
     number: int

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.actors.feed import Feed
 from qr.actors.journal import Journal
@@ -60,7 +60,7 @@ class Sessions:
     def _keep(self, decision: Decision, provider: str, session: str, binding: Binding) -> None:
         table = self.table(decision.rules.mode)
         fresh = decision.change is None and decision.at - binding.used_at < USED_AT_STEP
-        table.put(provider, session, binding if fresh else evolve(binding, used_at=decision.at))
+        table.put(provider, session, binding if fresh else replace(binding, used_at=decision.at))
         if not fresh:
             self._tell(table, provider, session)
             self._expire(table, decision.at)

@@ -4,14 +4,18 @@ from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Protocol
 
-from attrs import frozen
+import msgspec
 
 __all__ = ["Binding", "Bindings", "Lookup"]
 
 
-@frozen
-class Binding:
-    """One session's account, and who stands in for it. Times are epoch seconds."""
+class Binding(msgspec.Struct, frozen=True, gc=False):
+    """
+    One session's account, and who stands in for it. Times are epoch seconds.
+
+    Whatever each pick leaves behind is no matter of the collector (`gc`): it can be in no cycle, and walking
+    thousands of them would make a pick wait for milliseconds.
+    """
 
     account: str
     stand_in: str | None = None

@@ -7,7 +7,8 @@ in the decision, and the owner of the table writes it there.
 from collections.abc import Sequence
 from typing import Literal
 
-from attrs import evolve, field, frozen
+import msgspec
+from msgspec.structs import replace
 
 from qr.quota.windows import limits
 from qr.routing.account import PROVIDERS
@@ -27,16 +28,14 @@ Change = Literal["bound", "stand_in", "home"]
 PERMANENT = ("removed", "disabled", "auth_failed")
 
 
-@frozen
-class Choice:
+class Choice(msgspec.Struct, frozen=True, gc=False):
     """An account, and the reason for it."""
 
     account: str
     reason: str
 
 
-@frozen
-class Decision:
+class Decision(msgspec.Struct, frozen=True, gc=False):
     """The answer, with all that is needed to explain it later."""
 
     question: Question
@@ -50,13 +49,13 @@ class Decision:
     would: Choice | None = None
     """In shadow: the choice that was kept."""
     at: float = 0.0
-    pool: Sequence[Contender] = field(default=(), repr=False)
+    pool: Sequence[Contender] = ()
     """The candidates in their order, and where they stood."""
-    ranked: Sequence[Contender] = field(default=(), repr=False)
+    ranked: Sequence[Contender] = ()
     """Those that took part in a ranking."""
-    home: Standing | None = field(default=None, repr=False)
+    home: Standing | None = None
     """Where the bound account stood, when it was not offered."""
-    rules: Rules = field(factory=Rules, repr=False)
+    rules: Rules = Rules()
 
     @property
     def handled(self) -> bool:
@@ -98,7 +97,7 @@ def _kept_back(decision: Decision) -> Decision:
     if decision.account is None:
         return decision
     would = Choice(decision.account, decision.reason)
-    return evolve(decision, account=None, reason="shadow", would=would)
+    return replace(decision, account=None, reason="shadow", would=would)
 
 
 class _Pick:
@@ -151,7 +150,7 @@ class _Pick:
     def at_home(self, binding: Binding) -> Decision:
         if binding.stand_in is None or self.still_refuses(binding.account):
             return self.answer(binding.account, "affinity", binding)
-        return self.answer(binding.account, "affinity", evolve(binding, stand_in=None), "home")
+        return self.answer(binding.account, "affinity", replace(binding, stand_in=None), "home")
 
     def rebind(self, binding: Binding, cause: str) -> Decision:
         if binding.stand_in is not None and self.trouble(binding.stand_in) is None:
@@ -169,7 +168,7 @@ class _Pick:
         chosen = choose(ranked, self.rules, self.now)
         if chosen is None:
             return self.unhandled("no_trusted_quota")
-        return self.answer(chosen.id, reason, evolve(binding, stand_in=chosen.id), "stand_in", ranked)
+        return self.answer(chosen.id, reason, replace(binding, stand_in=chosen.id), "stand_in", ranked)
 
     def bind_first(self, reason: str) -> Decision:
         ranked, paid = self.ranking()

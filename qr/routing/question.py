@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from attrs import frozen
+import msgspec
 
 from qr.routing.request import NOBODY, Candidate, Offer, PickRequest
 from qr.routing.sessions import binding_key, session_keys
@@ -12,8 +12,7 @@ from qr.routing.sessions import binding_key, session_keys
 __all__ = ["Question", "effective_providers", "understand"]
 
 
-@frozen
-class Question:
+class Question(msgspec.Struct, frozen=True, gc=False):
     """A request for an account. Session names are hashed here and nowhere kept in clear form."""
 
     providers: tuple[str, ...] = ()

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.lab.events import Events, Violation
 from qr.lab.invariants import POLLS_PER_HOUR, Invariants
@@ -84,13 +84,13 @@ def test_what_the_router_decides_holds():
 def test_an_exhausted_account_must_not_be_chosen_while_a_usable_one_is_offered():
     world = World(view("a", SPENT), view("b"))
     with pytest.raises(Violation, match="an exhausted account was chosen"):
-        world.check(evolve(world.decision(), account="a"))
+        world.check(replace(world.decision(), account="a"))
 
 
 def test_somebody_who_can_be_ranked_must_be_chosen():
     world = World(view("a"))
     with pytest.raises(Violation, match="nobody was chosen"):
-        world.check(evolve(world.decision(offered=("a",)), account=None, reason="no_trusted_quota"))
+        world.check(replace(world.decision(offered=("a",)), account=None, reason="no_trusted_quota"))
 
 
 def test_warned_accounts_are_still_chosen():
@@ -107,7 +107,7 @@ def test_a_session_must_not_move_without_a_cause():
     first = world.decision()
     world.check(first)
     with pytest.raises(Violation, match="a session moved, and the reason was policy:reset_first"):
-        world.check(evolve(first, account="b"))
+        world.check(replace(first, account="b"))
 
 
 def test_a_session_must_come_home():

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from attrs import define, evolve, field
+from msgspec.structs import replace
 
 from qr.actors.account_state import AccountState, Entry, view_of
 from qr.actors.image import Image, pieces
@@ -107,11 +108,11 @@ class World:
         """Decide as the supervisor would, and keep what came of it as of *at*."""
         offered = tuple(Candidate(name, provider) for name in self.states if name.startswith(provider))
         question = Question((provider,), model or MODELS[provider], key, offer=Offer(offered))
-        decision = evolve(decide(question, self.bindings, fleet, self.now), at=at)
+        decision = replace(decide(question, self.bindings, fleet, self.now), at=at)
         self.decisions.append(decision)
         if key and decision.binding and decision.chosen:
             bound_at = min(at, decision.binding.bound_at)
-            self.bindings.put(provider, key, evolve(decision.binding, used_at=at, bound_at=bound_at))
+            self.bindings.put(provider, key, replace(decision.binding, used_at=at, bound_at=bound_at))
 
     def bind(self, key: str, account: str, at: float) -> None:
         """A session from before."""
