@@ -190,7 +190,7 @@ def build(settings: Settings, *, clock: Clock | None = None) -> House:
     clock = clock or SystemClock()
     store = open_store(settings.state_dir, clock=clock.now)
     loaded = store.load()
-    image = read_image(loaded.image) if loaded.image is not None else None
+    image = read_image(loaded.text) if loaded.text is not None else None
     notices = [notice for notice in (store.problem, loaded.notice) if notice]
     if image is not None and image.unreadable:
         notices.append(

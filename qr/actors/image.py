@@ -4,13 +4,13 @@ An entry that cannot be read costs itself, not its neighbours.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 from attrs import Factory, frozen
 
 from qr.actors.account_state import AccountState
-from qr.quota.history import Refused, Reset, Sample, Series
+from qr.quota.history import Refused, Reset, Samples, Series
 from qr.routing.bindings import Binding
 from qr.routing.rules import Rules
 
@@ -48,13 +48,23 @@ class SeriesEntry(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Body(msgspec.Struct):
-    """The state file's lists, their entries still unread."""
+    """The state file; its history is read one series at a time, as its columns are large."""
 
-    bindings: list[Any] = []
-    accounts: list[Any] = []
-    history: list[Any] = []
+    bindings: list[BindingEntry] = []
+    accounts: list[AccountState] = []
+    history: list[msgspec.Raw] = []
     settings_generation: int = 0
-    host_rules: Any = None
+    host_rules: Rules | None = None
+
+
+class Unread(msgspec.Struct):
+    """The state file, its entries still unread."""
+
+    bindings: list[msgspec.Raw] = []
+    accounts: list[msgspec.Raw] = []
+    history: list[msgspec.Raw] = []
+    settings_generation: int = 0
+    host_rules: msgspec.Raw = msgspec.Raw(b"null")
 
 
 @frozen
@@ -83,8 +93,8 @@ def encode_account(state: AccountState) -> bytes:
 def encode_series(key: Key, series: Series) -> bytes:
     written = SeriesEntry(
         *key,
-        at=[sample.at for sample in series.samples],
-        used_percent=[sample.used_percent for sample in series.samples],
+        at=series.samples.at,
+        used_percent=series.samples.used_percent,
         reset_at=[reset.at for reset in series.resets],
         reset_used_percent=[reset.used_percent for reset in series.resets],
         refused_at=[refused.at for refused in series.refusals],
@@ -124,39 +134,52 @@ def _listed(entries: Sequence[bytes]) -> Iterator[bytes]:
         yield (b",\n" if start else b"") + b",\n".join(entries[start : start + PIECE])
 
 
-def read_image(given: dict[str, Any]) -> Image:
+def read_image(text: bytes) -> Image:
     """
     The entries of a state file; what cannot be read is counted, not raised.
 
     Args:
-        given: the file's JSON object, its schema already checked and migrated.
+        text: the file's JSON in the current schema.
 
     """
     try:
-        body = msgspec.convert(given, Body)
-    except msgspec.ValidationError:
-        return Image({}, [], unreadable=1)
-    bindings = list(_read(body.bindings, BindingEntry))
-    accounts = list(_read(body.accounts, AccountState))
-    history = list(_read(body.history, SeriesEntry))
-    listed = (*body.bindings, *body.accounts, *body.history)
-    lost = len(listed) - len(bindings) - len(accounts) - len(history)
-    named = dict(map(_named, bindings))
-    rules = next(_read([body.host_rules], Rules), None)
-    return Image(named, accounts, dict(map(_series, history)), body.settings_generation, rules, lost)
+        body, lost = msgspec.json.decode(text, type=Body), 0
+    except msgspec.DecodeError:
+        body, lost = _entry_by_entry(text)
+    history = dict(filter(None, map(_series, _read(body.history, SeriesEntry))))
+    lost += len(body.history) - len(history)
+    named = dict(map(_named, body.bindings))
+    return Image(named, body.accounts, history, body.settings_generation, body.host_rules, lost)
 
 
-def _read(entries: Iterable[object], kind: type[T]) -> Iterator[T]:
+def _entry_by_entry(text: bytes) -> tuple[Body, int]:
+    """What can be read, and how many entries cannot."""
+    try:
+        unread = msgspec.json.decode(text, type=Unread)
+    except msgspec.DecodeError:
+        return Body(), 1
+    bindings = list(_read(unread.bindings, BindingEntry))
+    accounts = list(_read(unread.accounts, AccountState))
+    lost = len(unread.bindings) + len(unread.accounts) - len(bindings) - len(accounts)
+    rules = next(_read([unread.host_rules], Rules), None)
+    return Body(bindings, accounts, unread.history, unread.settings_generation, rules), lost
+
+
+def _read(entries: Iterable[msgspec.Raw], kind: type[T]) -> Iterator[T]:
+    decoder = msgspec.json.Decoder(kind)
     for entry in entries:
         try:
-            yield msgspec.convert(entry, kind)
-        except msgspec.ValidationError:
+            yield decoder.decode(entry)
+        except msgspec.DecodeError:
             continue
 
 
-def _series(entry: SeriesEntry) -> tuple[Key, Series]:
-    """A column that is shorter than its partner ends both."""
-    samples = tuple(map(Sample, entry.at, entry.used_percent))
+def _series(entry: SeriesEntry) -> tuple[Key, Series] | None:
+    """A column that is shorter than its partner ends both; a number that cannot be is no series."""
+    try:
+        samples = Samples(entry.at, entry.used_percent)
+    except (OverflowError, ValueError):
+        return None
     resets = tuple(map(Reset, entry.reset_at, entry.reset_used_percent))
     return (entry.account, entry.window), Series(samples, resets, tuple(map(Refused, entry.refused_at)))
 

@@ -4,10 +4,11 @@ A series is a value; each observation makes the next one. Times are whole epoch 
 100.
 """
 
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from struct import Struct
 from typing import overload
 
+import msgspec
 from attrs import evolve, field, frozen
 
 from qr.quota.windows import DAY, Window
@@ -21,15 +22,11 @@ DAYS = 14
 FINE, COARSE = 600, 3600
 FINE_FOR = DAY
 
-# A time in whole seconds and tenths of a percent.
-_PACKED = Struct("<IH")
-
 # A five-hour window resets up to 68 times in two weeks.
 MAX_EVENTS = 80
 
 
-@frozen
-class Sample:
+class Sample(msgspec.Struct, frozen=True, gc=False):
     """The newest reading of its interval."""
 
     at: int
@@ -37,18 +34,34 @@ class Sample:
 
 
 class Samples(Sequence[Sample]):
-    """Samples packed into six bytes each: a thousand accounts keep more than a million of them."""
+    """Samples in columns, six bytes each: a thousand accounts keep more than a million of them."""
 
-    __slots__ = ("_packed",)
+    __slots__ = ("_at", "_tenths")
 
-    def __init__(self, samples: Iterable[Sample] = ()) -> None:
-        self._packed = b"".join(_PACKED.pack(one.at, round(one.used_percent * 10)) for one in samples)
+    def __init__(self, at: Iterable[int] = (), used_percent: Iterable[float] = ()) -> None:
+        """A column that is shorter than the other ends both."""
+        self._at = array("I", at)
+        self._tenths = array("H", [round(percent * 10) for percent in used_percent])
+        del self._at[len(self._tenths) :], self._tenths[len(self._at) :]
+
+    @classmethod
+    def of(cls, samples: Iterable[Sample]) -> "Samples":
+        known = tuple(samples)
+        return cls([one.at for one in known], [one.used_percent for one in known])
+
+    @property
+    def at(self) -> list[int]:
+        return self._at.tolist()
+
+    @property
+    def used_percent(self) -> list[float]:
+        return [tenths / 10 for tenths in self._tenths]
 
     def __len__(self) -> int:
-        return len(self._packed) // _PACKED.size
+        return len(self._at)
 
     def __iter__(self) -> Iterator[Sample]:
-        return (Sample(at, tenths / 10) for at, tenths in _PACKED.iter_unpack(self._packed))
+        return map(Sample, self._at, self.used_percent)
 
     @overload
     def __getitem__(self, place: int) -> Sample: ...
@@ -59,43 +72,37 @@ class Samples(Sequence[Sample]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Samples):
-            return self._packed == other._packed
+            return (self._at, self._tenths) == (other._at, other._tenths)
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]  # equal to any sequence of the same samples
 
     def last_at(self) -> int:
         """When the newest one was read; 0 when there is none."""
-        at: int = (
-            _PACKED.unpack_from(self._packed, len(self._packed) - _PACKED.size)[0] if self._packed else 0
-        )
-        return at
+        return self._at[-1] if self._at else 0
 
     def with_last(self, sample: Sample, *, instead: bool) -> "Samples":
         """One more, or another one *instead* of the last."""
-        longer = Samples((sample,))
-        kept = self._packed[: -_PACKED.size] if instead else self._packed
-        longer._packed = kept + longer._packed
+        longer, end = Samples((sample.at,), (sample.used_percent,)), len(self) - instead
+        longer._at, longer._tenths = self._at[:end] + longer._at, self._tenths[:end] + longer._tenths
         return longer
 
 
-@frozen
-class Reset:
+class Reset(msgspec.Struct, frozen=True, gc=False):
     """A window began anew; what it had left by then was wasted."""
 
     at: int
     used_percent: float
 
 
-@frozen
-class Refused:
+class Refused(msgspec.Struct, frozen=True, gc=False):
     """A window was confirmed exhausted."""
 
     at: int
 
 
 def _packed(samples: Iterable[Sample]) -> Samples:
-    return samples if isinstance(samples, Samples) else Samples(samples)
+    return samples if isinstance(samples, Samples) else Samples.of(samples)
 
 
 @frozen

@@ -11,7 +11,7 @@ from attrs import Factory, frozen
 
 from qr.store.errors import NewerSchemaError, UnreadableError
 
-__all__ = ["CURRENT", "SCHEMA", "Format", "Image", "Migration", "decode_state", "encode_state"]
+__all__ = ["CURRENT", "SCHEMA", "Format", "Image", "Migration", "encode_state", "read_state"]
 
 Image = dict[str, Any]
 
@@ -47,36 +47,40 @@ def encode_state(image: Mapping[str, object]) -> bytes:
     return msgspec.json.encode(image)
 
 
-def decode_state(content: bytes, form: Format = CURRENT) -> Image:
+def read_state(content: bytes, form: Format = CURRENT) -> bytes:
     """
-    The image in the schema of *form*.
+    The text of the image in the schema of *form*: *content* itself, unless it is an older one.
 
     Raises:
         UnreadableError: it is no state file, or cut off.
         NewerSchemaError: it is one of a later schema.
     """
-    image = _object(content)
-    schema = image.get("schema")
-    if type(schema) is not int or not 0 <= schema <= HIGHEST_SCHEMA:
-        raise UnreadableError("is no state file of quota-router")
+    schema = _schema(content)
     if schema > form.schema:
         raise NewerSchemaError(schema, form.schema)
-    return _migrated(image, schema, form)
+    return content if schema == form.schema else encode_state(_migrated(content, schema, form))
 
 
-def _object(content: bytes) -> Image:
+class _Head(msgspec.Struct):
+    schema: object = None
+
+
+def _schema(content: bytes) -> int:
     if not content:
         raise UnreadableError("is empty")
     try:
-        image = msgspec.json.decode(content)
+        schema = msgspec.json.decode(content, type=_Head).schema
+    except msgspec.ValidationError:
+        schema = None
     except (ValueError, RecursionError) as error:
         raise UnreadableError("is cut off, or is no JSON") from error
-    if not isinstance(image, dict):
+    if type(schema) is not int or not 0 <= schema <= HIGHEST_SCHEMA:
         raise UnreadableError("is no state file of quota-router")
-    return image
+    return schema
 
 
-def _migrated(image: Image, schema: int, form: Format) -> Image:
+def _migrated(content: bytes, schema: int, form: Format) -> Image:
+    image: Image = msgspec.json.decode(content)
     for step in range(schema, form.schema):
         try:
             image = {**form.migrations[step](image), "schema": step + 1}

@@ -24,7 +24,7 @@ from qr.store.files import (
     write_temporary,
 )
 from qr.store.lock import StateLock
-from qr.store.state_file import CURRENT, Format, Image, decode_state, encode_state
+from qr.store.state_file import CURRENT, Format, encode_state, read_state
 
 __all__ = ["MAX_STATE_BYTES", "Loaded", "Store", "open_store"]
 
@@ -42,8 +42,8 @@ IN_USE = (
 class Loaded:
     """What a state directory remembered."""
 
-    image: Image | None = None
-    """In the current schema; None: start empty."""
+    text: bytes | None = None
+    """The image in the current schema, as JSON; None: start empty."""
     notice: str | None = None
     """What the operator should know: a file that was not read, and where it is kept."""
 
@@ -105,13 +105,13 @@ class Store:
         """
         try:
             content, known = read_plain(self.path, MAX_STATE_BYTES)
-            image = decode_state(content, self._form)
+            text = read_state(content, self._form)
         except FileNotFoundError:
             return Loaded()
         except UnreadableError as error:
             return Loaded(None, self.set_aside(str(error), error.label))
         self._known = known
-        return Loaded(image)
+        return Loaded(text)
 
     def set_aside(self, reason: str, label: str = UnreadableError.label) -> str:
         """

@@ -153,7 +153,7 @@ def test_an_image_comes_back_as_it_was():
     journal.generation(5)
     journal.owned_by_host(Rules(mode="shadow", failover_max=60.0, manual_priority={"a": 1}))
     journal.series(("a", "weekly"), Series((Sample(10, 1.5),), (Reset(9, 60.0),), (Refused(8),)))
-    image = read_image(json.loads(b"".join(pieces(1, journal.take()))))
+    image = read_image(b"".join(pieces(1, journal.take())))
     again = Journal(image)
     assert again.bindings == journal.bindings
     assert again.accounts == journal.accounts
@@ -165,11 +165,25 @@ def test_an_image_comes_back_as_it_was():
 
 def test_an_entry_that_cannot_be_read_costs_itself_alone():
     good = {"provider": "claude", "key": "s", "account": "a"}
-    image = read_image({"bindings": [good, {"provider": 7}, None], "accounts": [{}, {"entry": {"id": "a"}}]})
+    impossible = {"account": "a", "window": "weekly", "at": [-1], "used_percent": [5.0]}
+    lists = {
+        "bindings": [good, {"provider": 7}, None],
+        "accounts": [{}, {"entry": {"id": "a"}}],
+        "history": [impossible, {**impossible, "at": [1]}, {**impossible, "at": [1], "used_percent": [7e9]}],
+    }
+    image = read_image(json.dumps(lists).encode())
     assert image.bindings == {("claude", "s"): Binding("a")}
-    assert image.unreadable == 4
+    assert image.history == {("a", "weekly"): Series((Sample(1, 5.0),))}
+    assert image.unreadable == 6
+
+
+def test_text_that_is_no_utf8_costs_its_entry():
+    image = read_image(
+        b'{"bindings":[{"provider":"claude","key":"\xff","account":"a"}],"settings_generation":7}'
+    )
+    assert (image.bindings, image.settings_generation, image.unreadable) == ({}, 7, 1)
 
 
 def test_a_list_that_is_none_costs_the_whole():
-    image = read_image({"bindings": 7})
+    image = read_image(b'{"bindings": 7}')
     assert (image.bindings, image.accounts, image.unreadable) == ({}, [], 1)

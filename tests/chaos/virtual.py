@@ -8,7 +8,6 @@ deeds each time; which of several tasks that could run runs first is left to cha
 from pathlib import Path
 from random import Random
 
-import msgspec
 import trio
 from attrs import define, field
 from structlog.testing import capture_logs
@@ -100,7 +99,7 @@ class Storm:
                 return
 
     def _born(self, store: Memory) -> House:
-        image = read_image(msgspec.json.decode(store.images[-1])) if store.images else None
+        image = read_image(store.images[-1]) if store.images else None
         current, journal = Current(self.settings), Journal(image)
         self.house = House(
             current, self.settings, self.clock, store, journal, [], seed=1, ask=self.accounts.poll
@@ -187,7 +186,7 @@ class Storm:
         await passes(2 * INTERVAL, self.mock)
         bound = {(provider, key): binding for provider, key, binding in self.house.supervisor.sessions.bound}
         self._hold(bound == self.house.journal.bindings, "the journal is not what the supervisor says")
-        written = read_image(msgspec.json.decode(store.images[-1])).bindings
+        written = read_image(store.images[-1]).bindings
         self._hold(written == bound, "the state is not what the supervisor says")
 
     def _hold(self, holds: bool, violation: str) -> None:

@@ -47,9 +47,9 @@ def test_json_is_json(one: Page) -> None:
 
 
 def test_state_that_is_shown_can_be_read() -> None:
-    shown = json.loads(_json(page("docs/reference/state.md"))[0].text)
-    image = read_image(shown)
-    assert shown["schema"] == SCHEMA
+    shown = _json(page("docs/reference/state.md"))[0].text
+    image = read_image(shown.encode())
+    assert json.loads(shown)["schema"] == SCHEMA
     assert image.unreadable == 0
     assert len(image.accounts) == 1
     assert len(image.bindings) == 1

@@ -4,6 +4,8 @@ import sys
 from itertools import count
 from pathlib import Path
 
+import msgspec
+
 from qr.store import open_store
 
 # Larger than one write to the disk, so that a kill can strike in its middle.
@@ -19,7 +21,7 @@ def main() -> None:
     store = open_store(Path(sys.argv[1]))
     found = store.load()
     say(f"opened {store.persistent}")
-    for number in count((found.image or {"number": 0})["number"] + 1):
+    for number in count(msgspec.json.decode(found.text or b'{"number": 0}')["number"] + 1):
         store.save({"schema": 1, "number": number, "ballast": BALLAST})
         say(number)
 

@@ -12,6 +12,7 @@ import pytest
 
 import qr
 from qr.store import open_store
+from tests.store import told
 
 ROOT = Path(qr.__file__).parent.parent
 
@@ -64,7 +65,7 @@ def test_killed_again_and_again_it_never_tears_and_never_forgets(saving, tmp_pat
         with closing(open_store(tmp_path)) as store:
             loaded = store.load()
         assert loaded.notice is None
-        assert loaded.image["number"] >= safe > reached
+        assert told(loaded)[0]["number"] >= safe > reached
         reached = safe
     assert not list(tmp_path.glob("*unread*"))
 

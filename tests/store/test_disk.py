@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from qr.store import Loaded, StoreError, open_store
+from qr.store import StoreError, open_store
+from tests.store import told
 
 SMALL = {"schema": 1, "number": 1}
 LARGE = {"schema": 1, "ballast": "x" * 200_000}
@@ -25,12 +26,12 @@ def test_on_a_full_disk_the_last_state_stands_and_room_is_enough_to_go_on(mounte
             store.save(LARGE)
         assert str(store.path) in store.problem
         assert store.persistent
-        assert store.load() == Loaded(SMALL, None)
+        assert told(store.load()) == (SMALL, None)
         assert sorted(path.name for path in directory.iterdir()) == ["filler", "state.json", "state.lock"]
         filler.unlink()
         store.save(LARGE)
         assert store.problem is None
-        assert store.load() == Loaded(LARGE, None)
+        assert told(store.load()) == (LARGE, None)
 
 
 def test_on_a_disk_without_any_room_it_still_opens_and_reads(mounted):
@@ -39,7 +40,7 @@ def test_on_a_disk_without_any_room_it_still_opens_and_reads(mounted):
     with pytest.raises(OSError, match="No space"):
         (directory / "filler").write_bytes(b"x" * 100_000)
     with closing(open_store(directory)) as store:
-        assert store.load() == Loaded(SMALL, None)
+        assert told(store.load()) == (SMALL, None)
         with pytest.raises(StoreError, match="the disk is full"):
             store.save(LARGE)
 
@@ -51,7 +52,7 @@ def test_a_read_only_disk_is_read_and_written_as_soon_as_it_can_be(mounted):
     with closing(open_store(directory)) as store:
         assert store.persistent
         assert "read-only; mount it for writing, or set state_dir" in store.problem
-        assert store.load() == Loaded(SMALL, None)
+        assert told(store.load()) == (SMALL, None)
         with pytest.raises(StoreError, match="read-only"):
             store.save(SMALL)
         subprocess.run(["mount", "-o", "remount,rw", str(directory)], check=True)
@@ -80,7 +81,7 @@ def test_a_limit_on_the_size_of_files_is_told_like_a_full_disk(tmp_path):
                 store.save(LARGE)
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, before)
-        assert store.load() == Loaded(SMALL, None)
+        assert told(store.load()) == (SMALL, None)
         store.save(LARGE)
 
 
@@ -97,12 +98,12 @@ def test_a_forbidden_directory_is_a_problem_until_it_is_allowed(place):
     with closing(open_store(place / "state")) as store:
         assert store.persistent
         assert f"permission denied; let user {os.geteuid()} write to {place / 'state'}" in store.problem
-        assert store.load() == Loaded(None, None)
+        assert told(store.load()) == (None, None)
         with pytest.raises(StoreError, match="permission denied"):
             store.save(SMALL)
         place.chmod(0o700)
         store.save(SMALL)
-        assert (store.persistent, store.problem, store.load().image) == (True, None, SMALL)
+        assert (store.persistent, store.problem, told(store.load())[0]) == (True, None, SMALL)
 
 
 def test_a_directory_that_may_not_be_entered_is_a_problem_too(place):
@@ -139,4 +140,4 @@ def test_a_file_in_place_of_the_directory_is_named(tmp_path):
     for directory in (tmp_path / "state", tmp_path / "state" / "below"):
         with closing(open_store(directory)) as store:
             assert "is a file; remove it, or set another state_dir" in store.problem
-            assert store.load() == Loaded(None, None)
+            assert told(store.load()) == (None, None)

@@ -6,7 +6,8 @@ from contextlib import closing
 
 import pytest
 
-from qr.store import Loaded, StoreError, open_store
+from qr.store import StoreError, open_store
+from tests.store import told
 
 
 @pytest.fixture
@@ -26,7 +27,7 @@ def test_a_second_process_runs_without_persistence_and_says_whose_it_is(owner, t
 
 def test_a_second_process_reads_what_the_first_saved_and_moves_nothing(owner, tmp_path):
     with closing(open_store(tmp_path)) as second:
-        assert second.load().image["number"] >= 1
+        assert told(second.load())[0]["number"] >= 1
     owner.stop()
     (tmp_path / "state.json").write_bytes(b"torn")
     with closing(open_store(tmp_path)), closing(open_store(tmp_path)) as second:
@@ -38,10 +39,10 @@ def test_it_does_not_take_over_when_the_first_ends(owner, tmp_path):
     """What it knows is not what the first one saved last: to write it would lose bindings."""
     with closing(open_store(tmp_path)) as second:
         owner.stop()
-        last = second.load().image["number"]
+        last = told(second.load())[0]["number"]
         with pytest.raises(StoreError, match="is in use by"):
             second.save({"schema": 1, "number": -1})
-        assert second.load().image["number"] == last
+        assert told(second.load())[0]["number"] == last
 
 
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM])
@@ -72,7 +73,7 @@ def test_what_is_no_lock_file_is_a_problem_until_it_is_gone(tmp_path, make):
     with closing(open_store(tmp_path)) as store:
         assert store.persistent
         assert str(tmp_path) in store.problem
-        assert store.load() == Loaded(None, None)
+        assert told(store.load()) == (None, None)
         (tmp_path / "state.lock").rename(tmp_path / "away")
         store.save({"schema": 1})
         assert (store.persistent, store.problem) == (True, None)

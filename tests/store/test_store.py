@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from qr.store import Loaded, StoreError, open_store
+from qr.store import StoreError, open_store
 from qr.store.files import sync_directory
 from qr.store.state_file import Format
 from qr.store.store import MAX_STATE_BYTES
+from tests.store import told
 
 # 29 November 2026, 21:33:00 UTC.
 NOW = 1795987980.0
@@ -41,12 +42,12 @@ def test_a_life(tmp_path):
     """Nothing yet, saved twice, closed, opened again."""
     with closing(open_store(tmp_path / "made" / "for" / "it")) as store:
         assert (store.persistent, store.problem) == (True, None)
-        assert store.load() == Loaded(None, None)
+        assert told(store.load()) == (None, None)
         store.save(image(1))
         store.save([b'{"schema": 1,', b' "number": 2}'])
         assert names(store.path.parent) == ["state.json", "state.lock"]
     with closing(open_store(tmp_path / "made" / "for" / "it")) as store:
-        assert store.load() == Loaded(image(2), None)
+        assert told(store.load()) == (image(2), None)
 
 
 def test_files_and_new_directories_are_private_whatever_the_umask(tmp_path):
@@ -125,13 +126,13 @@ def test_what_cannot_be_read_is_moved_aside_as_it_is_and_said(store, directory, 
     make(store.path)
     before = store.path.lstat()
     loaded = store.load()
-    assert loaded.image is None
+    assert loaded.text is None
     assert str(store.path) in loaded.notice
     aside = directory / "state.json.unreadable-20261129T213300Z"
     assert aside.name in loaded.notice
     assert os.path.samestat(before, aside.lstat())
     store.save(image(1))
-    assert store.load() == Loaded(image(1), None)
+    assert told(store.load()) == (image(1), None)
     assert store.problem is None
 
 
@@ -168,7 +169,7 @@ def test_a_reader_that_finds_the_content_wrong_has_it_moved_aside(store, directo
     notice = store.set_aside("has bindings that are no list")
     assert "state.json has bindings that are no list" in notice
     assert (directory / "state.json.unreadable-20261129T213300Z").exists()
-    assert store.load() == Loaded(None, None)
+    assert told(store.load()) == (None, None)
 
 
 def test_an_older_file_is_migrated_and_written_in_the_new_schema(tmp_path):
@@ -176,8 +177,8 @@ def test_an_older_file_is_migrated_and_written_in_the_new_schema(tmp_path):
     form = Format(2, {1: lambda image: {"sessions": image["bindings"]}})
     with closing(open_store(tmp_path, form=form)) as store:
         loaded = store.load()
-        assert loaded == Loaded({"schema": 2, "sessions": [7]}, None)
-        store.save(loaded.image)
+        assert told(loaded) == ({"schema": 2, "sessions": [7]}, None)
+        store.save([loaded.text])
         assert store.load() == loaded
 
 
@@ -187,7 +188,7 @@ def test_a_file_that_was_never_read_is_kept_not_overwritten(store, directory):
     store.path.write_bytes(b'{"schema": 1, "number": 5}')
     store.save(image(1))
     assert (directory / "state.json.unread-20261129T213300Z").read_bytes() == b'{"schema": 1, "number": 5}'
-    assert store.load() == Loaded(image(1), None)
+    assert told(store.load()) == (image(1), None)
 
 
 def test_what_a_killed_writer_left_is_cleared_away(tmp_path):
@@ -212,7 +213,7 @@ def test_a_directory_that_vanishes_is_made_anew_and_locked_anew(store, directory
         (directory / name).unlink()
     directory.rmdir()
     store.save(image(2))
-    assert store.load() == Loaded(image(2), None)
+    assert told(store.load()) == (image(2), None)
     with closing(open_store(directory)) as other:
         assert not other.persistent
 
@@ -225,7 +226,7 @@ def test_who_lost_the_lock_to_another_process_stops_writing(store, directory):
         with pytest.raises(StoreError, match="in use by"):
             store.save(image(1))
         assert not store.persistent
-        assert other.load() == Loaded(image(2), None)
+        assert told(other.load()) == (image(2), None)
 
 
 def test_a_write_that_is_stuck_is_told_and_not_waited_for(tmp_path):
@@ -245,7 +246,7 @@ def test_a_write_that_is_stuck_is_told_and_not_waited_for(tmp_path):
             store.save(image(2))
         go_on.set()
         stuck.join(30)
-        assert store.load().image == image(1)
+        assert told(store.load())[0] == image(1)
         store.save(image(3))
 
 
@@ -268,7 +269,7 @@ def test_what_json_cannot_hold_is_an_error_and_leaves_the_state(store, odd):
     with pytest.raises(StoreError, match="cannot be written as JSON"):
         store.save({"schema": 1, "odd": odd})
     assert store.problem
-    assert store.load().image == image(1)
+    assert told(store.load())[0] == image(1)
     store.save(image(2))
     assert store.problem is None
 
@@ -276,7 +277,7 @@ def test_what_json_cannot_hold_is_an_error_and_leaves_the_state(store, odd):
 def test_no_more_is_written_than_would_be_read_back(store):
     with pytest.raises(StoreError, match="more than the"):
         store.save(b" " * 1024 for _ in range(MAX_STATE_BYTES // 1024 + 1))
-    assert store.load() == Loaded(None, None)
+    assert told(store.load()) == (None, None)
 
 
 def test_a_closed_store_saves_nothing(store):

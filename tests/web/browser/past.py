@@ -40,7 +40,7 @@ def _series(world: World, account: str, window: Window, length: float) -> Series
         if not current and end > world.now - 14 * DAY:
             resets.append(Reset(int(end), round(reach, 1)))
             refusals += [Refused(int(end - length * 0.04 * n)) for n in (2, 1) if reach > 97]
-    return Series(Samples(samples), tuple(resets), tuple(refusals))
+    return Series(Samples.of(samples), tuple(resets), tuple(refusals))
 
 
 def _tooth(now: float, end: float, length: float, reach: float, bend: float) -> list[Sample]:
