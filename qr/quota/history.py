@@ -74,10 +74,21 @@ class Samples(Sequence[Sample]):
 
     def with_last(self, sample: Sample, *, instead: bool) -> "Samples":
         """One more, or another one *instead* of the last."""
-        longer = Samples((sample,))
         kept = self._packed[: -_PACKED.size] if instead else self._packed
-        longer._packed = kept + longer._packed
-        return longer
+        return Samples._of(kept + _PACKED.pack(sample.at, round(sample.used_percent * 10)))
+
+    def thinned(self) -> "Samples":
+        """What is older than a day is kept by the hour, and what is older than two weeks goes."""
+        newest = self.last_at()
+        latest = {_interval(one[0], newest): one for one in _PACKED.iter_unpack(self._packed)}
+        kept = (_PACKED.pack(*one) for one in latest.values() if one[0] > newest - DAYS * DAY)
+        return Samples._of(b"".join(kept))
+
+    @classmethod
+    def _of(cls, packed: bytes) -> "Samples":
+        samples = cls()
+        samples._packed = packed
+        return samples
 
 
 @frozen
@@ -147,16 +158,12 @@ def _moved(before: float | None, after: float | None, reset_jitter: float) -> bo
 
 def _with_sample(series: Series, sample: Sample) -> Series:
     """The newest sample of an interval stands for it."""
-    if len(series.samples) and series.samples.last_at() // FINE == sample.at // FINE:
+    last_at = series.samples.last_at()
+    if last_at // FINE == sample.at // FINE:
         return evolve(series, samples=series.samples.with_last(sample, instead=True))
-    return evolve(series, samples=_thinned(series.samples.with_last(sample, instead=False)))
-
-
-def _thinned(samples: Samples) -> tuple[Sample, ...]:
-    """What is older than a day is kept by the hour, and what is older than two weeks goes."""
-    newest = samples.last_at()
-    latest = {_interval(sample.at, newest): sample for sample in samples}
-    return tuple(sample for sample in latest.values() if sample.at > newest - DAYS * DAY)
+    longer = series.samples.with_last(sample, instead=False)
+    # Once an hour is soon enough: until then at most five fine samples are kept that could be one.
+    return evolve(series, samples=longer if last_at // COARSE == sample.at // COARSE else longer.thinned())
 
 
 def _interval(at: int, newest: int) -> tuple[int, int]:
