@@ -84,12 +84,15 @@ class AccountState:
 
 def observed(state: AccountState, seen: Observation, now: float) -> AccountState:
     """An answer said something of the windows; one from the future counts as of now."""
-    seen = evolve(seen, observed_at=min(seen.observed_at, now))
+    if seen.observed_at > now:
+        seen = evolve(seen, observed_at=now)
     return evolve(state, snapshot=merge(state.snapshot, seen))
 
 
 def succeeded(state: AccountState, started_at: float, now: float) -> AccountState:
     """An attempt that began at *started_at* was served."""
+    if state.dead_since is None and state.last_error is None and state.breaker.open_until is None:
+        return state
     alive = state.dead_since is None or started_at > state.dead_since
     return evolve(
         state,
@@ -185,7 +188,14 @@ def _moved(state: AccountState, seconds: float) -> AccountState:
     )
 
 
-def view_of(state: AccountState, windows: Windows, now: float) -> AccountView:
+def view_of(
+    state: AccountState,
+    windows: Windows,
+    now: float,
+    *,
+    next_poll_at: float | None = None,
+    unpolled: str | None = None,
+) -> AccountView:
     """What the supervisor is told of *state*, whose *windows* are believed."""
     return AccountView(
         id=state.id,
@@ -204,5 +214,7 @@ def view_of(state: AccountState, windows: Windows, now: float) -> AccountView:
         last_error=state.last_error,
         polled_at=state.schedule.polled_at,
         poll_error=state.poll_error,
+        next_poll_at=next_poll_at,
+        unpolled=unpolled,
         version=state.version,
     )

@@ -159,11 +159,12 @@ def _moved(before: float | None, after: float | None, reset_jitter: float) -> bo
 def _with_sample(series: Series, sample: Sample) -> Series:
     """The newest sample of an interval stands for it."""
     last_at = series.samples.last_at()
-    if last_at // FINE == sample.at // FINE:
-        return evolve(series, samples=series.samples.with_last(sample, instead=True))
-    longer = series.samples.with_last(sample, instead=False)
+    same = last_at // FINE == sample.at // FINE
+    samples = series.samples.with_last(sample, instead=same)
     # Once an hour is soon enough: until then at most five fine samples are kept that could be one.
-    return evolve(series, samples=longer if last_at // COARSE == sample.at // COARSE else longer.thinned())
+    if last_at // COARSE != sample.at // COARSE:
+        samples = samples.thinned()
+    return Series(samples, series.resets, series.refusals)
 
 
 def _interval(at: int, newest: int) -> tuple[int, int]:
