@@ -10,15 +10,17 @@ from attrs import define, field
 
 from qr.abi.hostlink import HostLink
 from qr.actors.current import Current
-from qr.actors.image import Parts
 from qr.actors.journal import Journal
+from qr.actors.recorder import Recorder
 from qr.clock import VirtualClock
 from qr.lab.callbacks import Callbacks
 from qr.lab.chance import chance
 from qr.lab.host import Host
 from qr.lab.records import auth_index
 from qr.lab.subscription import Subscription
+from qr.quota.windows import HOUR
 from qr.settings import Settings
+from qr.store import SCHEMA
 from qr.system import House, Run
 from qr.upstream.credentials import AuthEntry, Credential, CredentialSource, Skipped
 from qr.upstream.results import PollResult, judge
@@ -33,6 +35,10 @@ Polled = Callable[[str, int], None]
 # How soon a new login is listed, in seconds: about as soon as the house would ask.
 LISTED_WITHIN = 30.0
 
+# Seconds between two collections of what would be written: nobody is killed here, so none is ever read, and
+# to encode them once a second would take longer than all else.
+WRITTEN_EVERY = 6 * HOUR
+
 
 class Nowhere:
     """A store that keeps nothing; the journal in memory is what actors restart from."""
@@ -42,14 +48,6 @@ class Nowhere:
 
     def save(self, image: bytes) -> None:
         """Never called: nothing is persistent here."""
-
-
-class UnwrittenJournal(Journal):
-    """Is never written, so nothing of it need be encoded."""
-
-    def take(self) -> Parts:
-        self.changed = trio.Event()
-        return Parts([], [], [], self.settings_generation, self.host_rules)
 
 
 class Accounts:
@@ -102,6 +100,10 @@ class VirtualHouse(House):
     def credentials(self) -> CredentialSource:
         return self.source
 
+    def _new_recorder(self) -> Run:
+        self.recorder = Recorder(self.journal, self.store, SCHEMA, interval=WRITTEN_EVERY)
+        return self.recorder.run
+
     def _start(self, nursery: trio.Nursery, name: str, born: Callable[[], Run]) -> None:
         # Nobody sets this clock behind our back, and to watch it takes longer than all else.
         if name != "clock":
@@ -129,7 +131,7 @@ def virtual_house(settings: Settings, host: Host, endpoint: "UsageEndpoint", see
         settings,
         clock,
         Nowhere(),  # type: ignore[arg-type]  # the recorder, who alone uses it, asks for no more
-        UnwrittenJournal(),
+        Journal(),
         [],
         seed=seed,
         link=VirtualLink(Callbacks(host, clock.now)),
