@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import field, frozen
 
-from qr.quota.windows import ALWAYS, Window, Windows, applies, long_window, remaining_percent
+from qr.quota.windows import ALWAYS, CLOCK_SLACK, Window, Windows, applies, long_window, remaining_percent
 from qr.routing.account import AccountView
 from qr.routing.rules import Rules
 
@@ -129,7 +129,7 @@ def standing(view: AccountView, model: str, rules: Rules, reserved_percent: floa
         long_resets_at=long.resets_at if long else None,
         long_remaining=_left(current.get(long.name), reserved_percent) if long else None,
         reserved_percent=reserved_percent,
-        valid_until=min((at for at in _moments(view, bound, rules) if at >= now), default=FOREVER),
+        valid_until=min(_changes(view, bound, rules, now), default=FOREVER),
     )
 
 
@@ -172,10 +172,30 @@ def _known(values: Iterable[float | None]) -> Iterator[float]:
     return (value for value in values if value is not None)
 
 
-def _moments(view: AccountView, windows: Windows, rules: Rules) -> Iterator[float]:
-    """When something said in a standing may change by the mere passing of time."""
+def _changes(view: AccountView, windows: Windows, rules: Rules, now: float) -> list[float]:
+    """
+    When something said in a standing at *now* may change by the mere passing of time.
+
+    What ends at a moment has ended in that moment: the standing says so already. An age is judged against its
+    limit by a sum that floating point may round, so at that very moment nothing is promised.
+    """
+    ends = [at for at in _ends(view, windows) if at is not None and at > now]
+    return ends + [at for at in _turns(windows, rules) if at >= now]
+
+
+def _ends(view: AccountView, windows: Windows) -> Iterator[float | None]:
     for window in windows.values():
-        yield window.observed_at
-        yield window.observed_at + rules.max_age
-        yield from _known((window.resets_at, window.exhausted_until, window.warned_until, window.paid_until))
-    yield from _known((view.circuit_until, view.trial_until))
+        yield window.resets_at
+        yield window.exhausted_until
+        yield window.warned_until
+        yield window.paid_until
+    yield view.circuit_until
+    yield view.trial_until
+
+
+def _turns(windows: Windows, rules: Rules) -> Iterator[float]:
+    """When a window that always applies is no longer from the future, and when it is stale."""
+    for name in ALWAYS:
+        if name in windows:
+            yield windows[name].observed_at - CLOCK_SLACK
+            yield windows[name].observed_at + rules.max_age
