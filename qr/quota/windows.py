@@ -111,7 +111,7 @@ def limits(name: str) -> bool:
     return name.partition(":")[0] in ALWAYS
 
 
-# Asked of every window for every standing, of a handful of models; their names are a client's to choose, so it
+# Asked of every window for every standing, of a handful of models; a client may choose other names, so it
 # is bounded.
 @lru_cache(maxsize=512)
 def applies(name: str, model: str) -> bool:
