@@ -226,7 +226,7 @@ class AccountActor:
             self._windows,
             now,
             next_poll_at=at if at < NEVER else None,
-            unpolled=why_unpolled(self._state),
+            unpolled=why_unpolled(self._state) if at == NEVER else None,
         )
         self._around.publish(view, self._state)
 

@@ -5,10 +5,13 @@ house of its own, and the halves can run side by side.
 """
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from math import inf
 from pathlib import Path
+from threading import active_count
 
 import trio
 from attrs import define, field, frozen
@@ -108,8 +111,8 @@ async def _run(scenario: Scenario, provider: str, mock: MockClock, progress: Pro
         await run.alone()
     else:
         await run.with_house()
-    if _left_over() != left:
-        raise run.events.violated("something was left over after the shutdown")
+    if remains := _left_over() - left:
+        raise run.events.violated(f"something was left over after the shutdown: {dict(remains)}")
     return run.measures.figures(events=run.events.count, digest=run.events.digest)
 
 
@@ -121,11 +124,19 @@ def _alone(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return group if found is None else found
 
 
-def _left_over() -> tuple[int, int]:
-    """Tasks that live, and files and sockets that are open."""
+def _left_over() -> Counter[str]:
+    """What a house must take down with it, counted. Sockets, pipes and the like are files too."""
     descriptors = Path("/proc/self/fd")
-    files = len(list(descriptors.iterdir())) if descriptors.exists() else 0
-    return trio.lowlevel.current_statistics().tasks_living, files
+    statistics = trio.lowlevel.current_statistics()
+    return Counter(
+        {
+            "tasks": statistics.tasks_living,
+            "deadlines": int(statistics.seconds_to_next_deadline < inf),
+            "calls from threads": statistics.run_sync_soon_queue_size,
+            "threads": active_count(),
+            "files": len(list(descriptors.iterdir())) if descriptors.exists() else 0,
+        }
+    )
 
 
 @define(eq=False)
@@ -163,6 +174,7 @@ class Run(Watch):
         async with trio.open_nursery() as nursery:
             await nursery.start(house.run)
             await self._serve(house.calls.answer)
+            self.invariants.sweep()
             nursery.cancel_scope.cancel()
 
     async def _serve(self, call: Call) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import define, field, frozen
 
-from qr.actors.door import CAPACITY
+from qr.lab.bounds import outgrown, rooms
 from qr.lab.events import Events
 from qr.lab.meters import Meter
 from qr.lab.provider import FIRST_BYTE, Pace
@@ -34,6 +34,10 @@ HEADERS_LATER = Pace().served[1] * FIRST_BYTE + 1.0
 # Polls of one account: twelve regular ones an hour, two around each of a few resets, some to confirm.
 POLLS_PER_HOUR = 40
 
+# What has grown or died stays so, and what grows by one with each step is found within a thousand, long
+# before it is a burden. To look takes as long as some ten steps do.
+SWEEP_EVERY = 1000
+
 
 @frozen
 class Shown:
@@ -59,7 +63,9 @@ class Invariants:
     _polls: Mapping[str, deque[float]] = field(factory=lambda: defaultdict(deque))
     _views: Mapping[str, AccountView] = field(factory=dict)
     """As a pick finds them."""
-    _versions: dict[str, int] = field(factory=dict)
+    _fed: int = 0
+    """The last change in the feed that was looked at."""
+    _steps: int = 0
 
     def told(self, known: Subscription, meters: Iterable[Meter], now: float) -> None:
         """An answer told of these windows of an account."""
@@ -77,17 +83,31 @@ class Invariants:
         self._hold(len(polls) <= POLLS_PER_HOUR, f"{len(polls)} polls of one account within an hour")
 
     def settled(self, now: float) -> None:
-        """Look at every account that has changed, and at what may not grow."""
-        for view in self.house.supervisor.fleet:
-            if self._versions.get(view.id) != view.version:
-                self._versions[view.id] = view.version
-                self._seen(view, now)
-        house = self.house
-        died = sum(life.restarts for life in house.lives.values())
-        self._hold(not died and not house.supervisor.reasons["error"], "an actor failed")
-        self._hold(len(house.door.mailbox) <= CAPACITY, "the supervisor's mailbox has outgrown its bound")
-        most = house.current.settings.max_bindings
-        self._hold(len(house.supervisor.sessions.bound) <= most, "the bindings have outgrown their bound")
+        """Look at every account that has changed, and now and then at what may not grow."""
+        for view in self._changed():
+            self._seen(view, now)
+        self._hold(not self.house.supervisor.reasons["error"], "a message failed")
+        self._steps += 1
+        if self._steps % SWEEP_EVERY == 0:
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Look at what leaves a trace, and need not be looked at in every step."""
+        lives = (*self.house.lives.values(), *(room.life for room in rooms(self.house)))
+        died = [life.name for life in lives if life.restarts]
+        self._hold(not died, f"an actor failed: {', '.join(died)}")
+        too_large = outgrown(self.house)
+        self._hold(not too_large, f"something has outgrown its bound: {'; '.join(too_large)}")
+
+    def _changed(self) -> Iterable[AccountView]:
+        """Every change of an account is told to the feed; when that has forgotten some, look at all."""
+        fleet, feed, seen = self.house.supervisor.fleet, self.house.feed, self._fed
+        self._fed = feed.number
+        changes = feed.since(seen)
+        if changes is None:
+            return list(fleet)
+        views = (fleet.get(change.key) for change in changes if change.kind == "account")
+        return [view for view in views if view is not None]
 
     def _seen(self, view: AccountView, now: float) -> None:
         for name, window in view.windows.items():
@@ -138,7 +158,7 @@ class Invariants:
             moved = decision.account != last
             caused = home or rebound or decision.reason == "paid_usage" or "failover:" in decision.reason
             self._hold(not moved or caused, f"a session moved, and the reason was {decision.reason}")
-            offered = any(one.id == before.account for one in decision.pool)
+            offered = before.account in decision.question.ids
             away = not home and offered and self._usable(before.account, decision)
             self._hold(not away, "a session did not come home")
         if decision.binding is not None:

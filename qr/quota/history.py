@@ -12,7 +12,7 @@ from attrs import evolve, field, frozen
 
 from qr.quota.windows import Window
 
-__all__ = ["DAYS", "Refused", "Reset", "Sample", "Samples", "Series", "recorded"]
+__all__ = ["DAYS", "MAX_SAMPLES", "Refused", "Reset", "Sample", "Samples", "Series", "recorded"]
 
 DAYS = 14
 DAY = 86400.0
@@ -21,6 +21,9 @@ DAY = 86400.0
 # some 450 for two weeks, in a few kilobytes.
 FINE, COARSE = 600, 3600
 FINE_FOR = DAY
+
+# A day of fine samples may be there twice until it is thinned, when a step of the clock repeats it.
+MAX_SAMPLES = int(2 * FINE_FOR // FINE + DAYS * DAY // COARSE)
 
 # A time in whole seconds and tenths of a percent.
 _PACKED = Struct("<IH")
