@@ -93,15 +93,24 @@ class Timeline:
     async def _time(self, at: float) -> float:
         """Let what is under way settle, and time go on to *at*."""
         self._last = max(at, self._last + APART)
-        await self._settle()
-        ahead = max(0.0, self._last - self.clock.now())
-        if ahead < trio.lowlevel.current_statistics().seconds_to_next_deadline:
-            # The same as to sleep, without the way through Trio's scheduler.
-            self.mock.jump(ahead)
-        else:
-            await trio.sleep(ahead)
+        if not self._somebody_wakes():
+            await self._settle()
+        if self._somebody_wakes():
+            # Time goes on only when nobody has anything to do, so this waits for that too.
+            await trio.sleep(self._ahead)
             self._settled = False
+        else:
+            # The same as to sleep, without the way through Trio's scheduler.
+            self.mock.jump(self._ahead)
         return self.clock.now()
+
+    @property
+    def _ahead(self) -> float:
+        return max(0.0, self._last - self.clock.now())
+
+    def _somebody_wakes(self) -> bool:
+        """Whether anybody waits for a time before the next event."""
+        return trio.lowlevel.current_statistics().seconds_to_next_deadline <= self._ahead
 
     async def _do(self, step: Step, request: Request, now: float) -> Reply:
         answer = b""

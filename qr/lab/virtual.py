@@ -64,7 +64,8 @@ class Accounts:
         await trio.lowlevel.checkpoint()
         changed = self._changed()
         while changed == self._told:
-            await trio.sleep(LISTED_WITHIN)
+            ahead = self._host.provider.unchanged_until - self._clock.now()
+            await trio.sleep(max(LISTED_WITHIN, ahead))
             changed = self._changed()
         self._told = changed
         return [_entry(known) for known in self._host.provider.subscriptions.values()]

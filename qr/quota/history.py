@@ -40,6 +40,10 @@ class Sample:
     used_percent: float
 
 
+# Stands for the last sample where there is none.
+BEFORE = Sample(0, -1.0)
+
+
 class Samples(Sequence[Sample]):
     """Samples packed into six bytes each: a thousand accounts keep more than a million of them."""
 
@@ -68,12 +72,12 @@ class Samples(Sequence[Sample]):
 
     __hash__ = None  # type: ignore[assignment]  # equal to any sequence of the same samples
 
-    def last_at(self) -> int:
-        """When the newest one was read; 0 when there is none."""
-        at: int = (
-            _PACKED.unpack_from(self._packed, len(self._packed) - _PACKED.size)[0] if self._packed else 0
-        )
-        return at
+    def last(self) -> Sample | None:
+        """The newest one; None when there is none."""
+        if not self._packed:
+            return None
+        at, tenths = _PACKED.unpack_from(self._packed, len(self._packed) - _PACKED.size)
+        return Sample(at, tenths / 10)
 
     def with_last(self, sample: Sample, *, instead: bool) -> "Samples":
         """One more, or another one *instead* of the last."""
@@ -82,7 +86,8 @@ class Samples(Sequence[Sample]):
 
     def thinned(self) -> "Samples":
         """What is older than a day is kept by the hour, and what is older than two weeks goes."""
-        newest = self.last_at()
+        last = self.last()
+        newest = last.at if last else 0
         latest = {_interval(one[0], newest): one for one in _PACKED.iter_unpack(self._packed)}
         kept = (_PACKED.pack(*one) for one in latest.values() if one[0] > newest - DAYS * DAY)
         return Samples._of(b"".join(kept))
@@ -160,12 +165,14 @@ def _moved(before: float | None, after: float | None, reset_jitter: float) -> bo
 
 
 def _with_sample(series: Series, sample: Sample) -> Series:
-    """The newest sample of an interval stands for it."""
-    last_at = series.samples.last_at()
-    same = last_at // FINE == sample.at // FINE
+    """The newest sample of an interval stands for it; one that says the same again adds nothing."""
+    last = series.samples.last() or BEFORE
+    same = last.at // FINE == sample.at // FINE
+    if same and last.used_percent == sample.used_percent:
+        return series
     samples = series.samples.with_last(sample, instead=same)
     # Once an hour is soon enough: until then at most five fine samples are kept that could be one.
-    if last_at // COARSE != sample.at // COARSE:
+    if last.at // COARSE != sample.at // COARSE:
         samples = samples.thinned()
     return Series(samples, series.resets, series.refusals)
 
