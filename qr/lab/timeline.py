@@ -91,26 +91,19 @@ class Timeline:
             self.watch.ended(end.value)
 
     async def _time(self, at: float) -> float:
-        """Let what is under way settle, and time go on to *at*."""
+        """Let what is under way settle, and time go on to *at*, from one deadline to the next."""
         self._last = max(at, self._last + APART)
-        if not self._somebody_wakes():
-            await self._settle()
-        if self._somebody_wakes():
-            # Time goes on only when nobody has anything to do, so this waits for that too.
-            await trio.sleep(self._ahead)
+        await self._settle()
+        while (wakes := trio.lowlevel.current_statistics().seconds_to_next_deadline) <= self._ahead:
+            self.mock.jump(max(wakes, 0.0))
             self._settled = False
-        else:
-            # The same as to sleep, without the way through Trio's scheduler.
-            self.mock.jump(self._ahead)
+            await self._settle()
+        self.mock.jump(self._ahead)
         return self.clock.now()
 
     @property
     def _ahead(self) -> float:
         return max(0.0, self._last - self.clock.now())
-
-    def _somebody_wakes(self) -> bool:
-        """Whether anybody waits for a time before the next event."""
-        return trio.lowlevel.current_statistics().seconds_to_next_deadline <= self._ahead
 
     async def _do(self, step: Step, request: Request, now: float) -> Reply:
         answer = b""
