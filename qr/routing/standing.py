@@ -107,21 +107,21 @@ def standing(view: AccountView, model: str, rules: Rules, reserved_percent: floa
 
     """
     bound = {name: window for name, window in view.windows.items() if applies(name, model)}
-    spent = _last_to_reset([window for window in bound.values() if window.exhausted(now)])
-    paid = any(window.served_by_credits(now) for window in bound.values())
+    spent = [window for window in bound.values() if window.exhausted(now)]
+    paid = [window for window in bound.values() if window.served_by_credits(now)]
     current = {name: window for name, window in bound.items() if not window.passed(now)}
     long = long_window(bound)
     return Standing(
         account=view.id,
         provider=view.provider,
         gone="disabled" if view.disabled else "login_dead" if view.login == "dead" else None,
-        exhausted=spent.name if spent else None,
-        paid=paid,
+        exhausted=max(spent, key=_until).name if spent else None,
+        paid=bool(paid),
         circuit_open=view.circuit_closed_to(now),
         paused=view.paused,
-        distrust=_distrust(bound, rules, now),
+        distrust=_distrust(bound, rules, now, passed=len(current) < len(bound)),
         reported=bool(view.windows),
-        away_until=_away_until(bound, now),
+        away_until=_away_until([*spent, *paid]),
         headroom=min(_known(_left(window, reserved_percent) for window in current.values()), default=FOREVER),
         warned=any(window.warned(now) for window in bound.values()),
         five_hour_used=_used(current.get("five_hour"), reserved_percent) or 0.0,
@@ -133,25 +133,21 @@ def standing(view: AccountView, model: str, rules: Rules, reserved_percent: floa
     )
 
 
-def _last_to_reset(windows: list[Window]) -> Window | None:
-    return max(windows, key=lambda window: window.exhausted_until or 0.0, default=None)
+def _until(window: Window) -> float:
+    return window.exhausted_until or 0.0
 
 
-def _away_until(windows: Windows, now: float) -> float | None:
+def _away_until(refusing: list[Window]) -> float | None:
     """The account returns at the latest reset among the windows that refuse (evidence, section 0.2)."""
-    resets = [
-        window.resets_at
-        for window in windows.values()
-        if window.exhausted(now) or window.served_by_credits(now)
-    ]
+    resets = [window.resets_at for window in refusing]
     return None if None in resets else max(_known(resets), default=None)
 
 
-def _distrust(windows: Windows, rules: Rules, now: float) -> str | None:
+def _distrust(windows: Windows, rules: Rules, now: float, *, passed: bool) -> str | None:
     long = long_window(windows)
     if long is None or long.used_percent is None:
         return "unknown"
-    if any(window.passed(now) for window in windows.values()):
+    if passed:
         return "reset_pending"
     old = any(windows[name].age(now) > rules.max_age for name in ALWAYS if name in windows)
     return "stale" if old else None
