@@ -42,7 +42,7 @@ class Entry:
     auth_index: str | None = None
     disabled: bool = False
     changed_at: float = 0.0
-    """When the credential was last written: a dead login may live again after that."""
+    """When the credential was last written: a dead login may live again after that. 0: nobody said."""
     listed: bool = True
     """In the host's directory; False: only known from being offered (API keys are never listed)."""
     api_key: bool = False
@@ -145,8 +145,12 @@ def trial_given(state: AccountState, now: float, rules: BreakerRules) -> Account
 
 
 def listed(state: AccountState, entry: Entry) -> AccountState:
-    """The directory said something of the account; a new credential gives everything another chance."""
-    if entry.changed_at <= state.entry.changed_at:
+    """
+    The directory said something of the account; a new credential gives everything another chance.
+
+    It is a new one when its date is another one: an earlier one where the clock was set back meanwhile.
+    """
+    if entry.changed_at in (0.0, state.entry.changed_at):
         return evolve(state, entry=entry)
     return evolve(state, entry=entry, dead_since=None, dead_confirmed=False, unpolled=None)
 
