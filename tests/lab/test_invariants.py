@@ -17,6 +17,7 @@ from qr.actors.release import CAPACITY
 from qr.actors.rooms import Room
 from qr.lab.events import Events, Violation
 from qr.lab.invariants import POLLS_PER_HOUR, SWEEP_EVERY, Invariants
+from qr.lab.machine import MachineClock
 from qr.lab.meters import Meter
 from qr.lab.plans import PLANS
 from qr.lab.subscription import Account
@@ -76,7 +77,10 @@ class World:
             decisions=Decisions(),
             lives={"census": Life("census")},
         )
-        self.invariants = Invariants(self.house, Events(1))
+        self.world = SimpleNamespace(now=lambda: self.time)
+        self.time = NOW
+        self.machine = MachineClock(self.world)
+        self.invariants = Invariants(self.house, Events(1), self.machine)
 
     def decision(self, session="s", offered=("a", "b")):
         question = Question(
@@ -163,7 +167,7 @@ def told(world, used, resets_at=NOW + 50 * HOUR, at=NOW):
 def test_what_is_shown_was_told():
     world = World(view("a"))
     told(world, used=10.4)
-    world.invariants.settled(NOW)
+    world.invariants.settled()
 
 
 @pytest.mark.parametrize(
@@ -176,27 +180,29 @@ def test_what_nobody_told_must_not_be_shown(used, resets_at):
     world = World(view("a"))
     told(world, used, resets_at)
     with pytest.raises(Violation, match="which no answer told"):
-        world.invariants.settled(NOW)
+        world.invariants.settled()
 
 
 def test_a_view_must_not_be_newer_than_its_evidence():
     world = World(view("a"))
     told(world, used=10.0, at=NOW - HOUR)
     with pytest.raises(Violation, match="which no answer told"):
-        world.invariants.settled(NOW)
+        world.invariants.settled()
+    early = World(view("a"))
+    early.time = NOW - 1
     with pytest.raises(Violation, match="in the future"):
-        World(view("a")).invariants.settled(NOW - 1)
+        early.invariants.settled()
 
 
 def test_an_account_is_looked_at_again_when_it_has_changed():
     world = World(view("a"))
     told(world, used=10.0)
-    world.invariants.settled(NOW)
+    world.invariants.settled()
     world.fleet.put(view("a", window(used=70.0)))
-    world.invariants.settled(NOW)
+    world.invariants.settled()
     world.feed.publish("account", "a", lambda: None)
     with pytest.raises(Violation, match="which no answer told"):
-        world.invariants.settled(NOW)
+        world.invariants.settled()
 
 
 def test_changes_that_the_feed_has_forgotten_are_looked_for():
@@ -204,14 +210,53 @@ def test_changes_that_the_feed_has_forgotten_are_looked_for():
     for number in range(2 * KEPT):
         world.feed.publish("decision", str(number), lambda: None)
     with pytest.raises(Violation, match="which no answer told"):
-        world.invariants.settled(NOW)
+        world.invariants.settled()
+
+
+@pytest.mark.parametrize(
+    ("ahead", "set_at", "holds"),
+    [
+        (0.0, None, False),
+        (0.0, NOW - 59, True),
+        (0.0, NOW - 61, False),
+        (HOUR, NOW - 30, True),
+        (HOUR, NOW - 61, False),
+        (-HOUR, NOW - 30, False),
+    ],
+    ids=[
+        "a minute too young",
+        "of a request that a step met under way",
+        "of a request from after the step",
+        "an hour older than it is",
+        "older, and no step has made it so",
+        "an hour younger",
+    ],
+)
+def test_a_step_of_the_clock_makes_nothing_fresher_than_it_is(ahead, set_at, holds):
+    """What was told a minute ago is said to have been seen at what was `NOW`."""
+    world = World(view("a"))
+    told(world, used=10.0, at=NOW - 60)
+    world.time = NOW + HOUR
+    world.machine.ahead, world.machine.set_at = ahead, set_at
+    if holds:
+        world.invariants.settled()
+    else:
+        with pytest.raises(Violation, match="which no answer told"):
+            world.invariants.settled()
+
+
+def test_until_a_step_is_noticed_nothing_is_asked_of_ages():
+    world = World(view("a"))
+    world.machine.ahead, world.machine.set_at = -HOUR, NOW
+    world.invariants.settled()
+    world.invariants.decided(evolve(world.decision(offered=("a",)), account=None, reason="no_trusted_quota"))
 
 
 def test_no_message_may_fail():
     world = World()
     world.supervisor.reasons["error"] = 1
     with pytest.raises(Violation, match="a message failed"):
-        world.invariants.settled(NOW)
+        world.invariants.settled()
 
 
 @pytest.mark.parametrize("which", ["census", "account"])
@@ -229,9 +274,9 @@ def test_now_and_then_everything_is_looked_at():
     told(world, used=10.0)
     world.house.lives["census"].restarts = 1
     for _ in range(SWEEP_EVERY - 1):
-        world.invariants.settled(NOW)
+        world.invariants.settled()
     with pytest.raises(Violation, match="an actor failed"):
-        world.invariants.settled(NOW)
+        world.invariants.settled()
 
 
 def evidence(windows=1, anchors=1):
