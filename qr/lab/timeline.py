@@ -32,7 +32,7 @@ class Watch:
     """Who looks on; every method may raise to end the run."""
 
     def settled(self, now: float) -> None:
-        """All that events before *now* brought about has happened."""
+        """All that was to happen before *now* has happened: an event, a poll, whatever was waited for."""
 
     def picking(self, now: float) -> None:
         """The plugin is about to be asked; everything has settled."""
@@ -98,6 +98,7 @@ class Timeline:
             self.mock.jump(max(wakes, 0.0))
             self._settled = False
             await self._settle()
+            self.watch.settled(self.clock.now())
         self.mock.jump(self._ahead)
         return self.clock.now()
 
