@@ -81,6 +81,8 @@ class Invariants:
     def _changed(self) -> Iterable[AccountView]:
         """Every change of an account is told to the feed; when that has forgotten some, look at all."""
         fleet, feed, seen = self.house.supervisor.fleet, self.house.feed, self._fed
+        if feed.number == seen:
+            return ()
         self._fed = feed.number
         changes = feed.since(seen)
         if changes is None:
