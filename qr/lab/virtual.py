@@ -167,7 +167,8 @@ class UsageEndpoint:
         self.on_poll(entry.id, answer.status)
         if not answer.status:
             return PollResult(error="the connection broke")
-        response = httpx.Response(answer.status, headers=dict(answer.headers), content=answer.body.encode())
+        body = httpx.ByteStream(answer.body.encode())
+        response = httpx.Response(answer.status, headers=dict(answer.headers), stream=body)
         credential = Credential(entry.provider, entry.id, account_id=entry.auth_index)
         return await judge(response, credential, body_limit=Limits().body, now=self.machine.now)
 
