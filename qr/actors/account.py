@@ -61,6 +61,8 @@ __all__ = ["CAPACITY", "AccountActor", "Surroundings"]
 # always be.
 CAPACITY = 256
 
+NEVER = float("inf")
+
 log = structlog.get_logger(__name__)
 
 
@@ -99,7 +101,9 @@ class AccountActor:
         self._brake = around.brake(state.entry.provider)
         self._windows = self._believed()
         self._moved = trio.Event()
-        """Set when the next poll may be due at another time."""
+        """Set when the next poll is due at another time than the one that is waited for."""
+        self._waited_for: float | None = None
+        """When the next poll is due, as far as the task that polls knows; None: it polls now."""
         self._refresh = False
         """An operator asked for a poll."""
 
@@ -119,7 +123,6 @@ class AccountActor:
             known, self._windows = self._windows, self._believed()
             self._log_marks(known, now)
             self._tell()
-            self._moved.set()
 
     def _next(self, message: AccountMessage, now: float) -> AccountState:
         match message:
@@ -136,6 +139,8 @@ class AccountActor:
             case Trial():
                 return trial_given(self._state, now, self._breaker_rules)
             case Step(seconds=seconds):
+                # The same time of the clock is another moment now.
+                self._moved.set()
                 return stepped(self._state, seconds, now)
             case Refresh():
                 self._refreshed(message, now)
@@ -164,7 +169,7 @@ class AccountActor:
     async def _poll_when_due(self) -> None:
         while True:
             await self._poll_is_due()
-            self._refresh = False
+            self._refresh, self._waited_for = False, None
             result = await self._around.ask(auth_entry(self._state.entry))
             self._brake_all(throttled=result.failure is not None and result.failure.cls == "rate_limited")
             known, now = self._windows, self._around.clock.now()
@@ -176,12 +181,16 @@ class AccountActor:
         while True:
             self._moved = trio.Event()
             now = self._around.clock.now()
-            next_one = due(self._state, self._windows, self._settings, self._brake, now)
-            at = float("inf") if next_one is None else next_one.at
+            self._waited_for = at = self._due_at(now)
             if self._refresh or at <= now:
                 return
             with trio.move_on_after(at - now):
                 await self._moved.wait()
+
+    def _due_at(self, now: float) -> float:
+        """When the next poll is due; never, as things are, when it is not polled."""
+        next_one = due(self._state, self._windows, self._settings, self._brake, now)
+        return NEVER if next_one is None else next_one.at
 
     def _brake_all(self, *, throttled: bool) -> None:
         """A usage endpoint that says 429 slows down the whole provider, and one that answers ends that."""
@@ -208,11 +217,15 @@ class AccountActor:
     def _tell(self) -> None:
         self._state = evolve(self._state, version=self._state.version + 1)
         now = self._around.clock.now()
-        next_one = due(self._state, self._windows, self._settings, self._brake, now)
-        view = evolve(
-            view_of(self._state, self._windows, now),
-            next_poll_at=next_one.at if next_one else None,
-            unpolled=why_unpolled(self._state),
+        at = self._due_at(now)
+        if at != self._waited_for:
+            self._moved.set()
+        view = view_of(
+            self._state,
+            self._windows,
+            now,
+            next_poll_at=at if at < NEVER else None,
+            unpolled=why_unpolled(self._state) if at == NEVER else None,
         )
         self._around.publish(view, self._state)
 

@@ -42,7 +42,7 @@ class Entry:
     auth_index: str | None = None
     disabled: bool = False
     changed_at: float = 0.0
-    """When the credential was last written: a dead login may live again after that."""
+    """When the credential was last written: a dead login may live again after that. 0: nobody said."""
     listed: bool = True
     """In the host's directory; False: only known from being offered (API keys are never listed)."""
     api_key: bool = False
@@ -84,12 +84,15 @@ class AccountState:
 
 def observed(state: AccountState, seen: Observation, now: float) -> AccountState:
     """An answer said something of the windows; one from the future counts as of now."""
-    seen = evolve(seen, observed_at=min(seen.observed_at, now))
+    if seen.observed_at > now:
+        seen = evolve(seen, observed_at=now)
     return evolve(state, snapshot=merge(state.snapshot, seen))
 
 
 def succeeded(state: AccountState, started_at: float, now: float) -> AccountState:
     """An attempt that began at *started_at* was served."""
+    if state.dead_since is None and state.last_error is None and state.breaker.open_until is None:
+        return state
     alive = state.dead_since is None or started_at > state.dead_since
     return evolve(
         state,
@@ -141,8 +144,12 @@ def trial_given(state: AccountState, now: float, rules: BreakerRules) -> Account
 
 
 def listed(state: AccountState, entry: Entry) -> AccountState:
-    """The directory said something of the account; a new credential gives everything another chance."""
-    if entry.changed_at <= state.entry.changed_at:
+    """
+    The directory said something of the account; a new credential gives everything another chance.
+
+    It is a new one when its date is another one: an earlier one where the clock was set back meanwhile.
+    """
+    if entry.changed_at in (0.0, state.entry.changed_at):
         return evolve(state, entry=entry)
     return evolve(state, entry=entry, dead_since=None, dead_confirmed=False, unpolled=None)
 
@@ -184,7 +191,14 @@ def _moved(state: AccountState, seconds: float) -> AccountState:
     )
 
 
-def view_of(state: AccountState, windows: Windows, now: float) -> AccountView:
+def view_of(
+    state: AccountState,
+    windows: Windows,
+    now: float,
+    *,
+    next_poll_at: float | None = None,
+    unpolled: str | None = None,
+) -> AccountView:
     """What the supervisor is told of *state*, whose *windows* are believed."""
     return AccountView(
         id=state.id,
@@ -203,5 +217,7 @@ def view_of(state: AccountState, windows: Windows, now: float) -> AccountView:
         last_error=state.last_error,
         polled_at=state.schedule.polled_at,
         poll_error=state.poll_error,
+        next_poll_at=next_poll_at,
+        unpolled=unpolled,
         version=state.version,
     )

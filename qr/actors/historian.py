@@ -9,6 +9,8 @@ __all__ = ["Historian"]
 Key = tuple[str, str]
 """Account id and window name."""
 
+NOTHING = Series()
+
 
 class Historian:
     """Series by account and window; written to the journal when an interval has passed."""
@@ -20,26 +22,23 @@ class Historian:
     def observed(self, account: str, before: Windows, after: Windows, *, reset_jitter: float) -> None:
         """The account's windows are believed to be *after*, where they were *before*."""
         for name, window in after.items():
-            if before.get(name) != window:
-                self._record(
-                    (account, name),
-                    recorded(
-                        self._series.get((account, name), Series()),
-                        before.get(name),
-                        window,
-                        reset_jitter=reset_jitter,
-                    ),
-                )
+            known = before.get(name)
+            if known != window:
+                series = self._series.get((account, name), NOTHING)
+                longer = recorded(series, known, window, reset_jitter=reset_jitter)
+                if longer is not series:
+                    self._record((account, name), longer)
 
-    def _record(self, key: Key, series: Series) -> None:
-        if series != self._series.get(key):
+    def _record(self, key: Key, series: Series | None) -> None:
+        if series is None:
+            del self._series[key]
+        else:
             self._series[key] = series
-            self._journal.series(key, series)
+        self._journal.series(key, series)
 
     def forget(self, account: str) -> None:
         for key in [key for key in self._series if key[0] == account]:
-            del self._series[key]
-            self._journal.series(key, None)
+            self._record(key, None)
 
     def began_at(self, account: str, window: str) -> float | None:
         """When the window last began anew, as far as that was seen (epoch seconds)."""

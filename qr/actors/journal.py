@@ -5,7 +5,7 @@ and a burst of changes costs no more than one. It outlives its writer and its re
 starts from it, so no binding is lost with the actor that made it.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Generic, TypeVar
 
 import trio
@@ -42,6 +42,11 @@ class Shelf(Generic[K, V]):
     def things(self) -> dict[K, V]:
         """A copy, for a reader that starts afresh."""
         return dict(self._things)
+
+    @property
+    def size(self) -> tuple[int, int, int]:
+        """How many things there are, how many are encoded, and how many wait to be encoded anew."""
+        return len(self._things), len(self._encoded), len(self._stale)
 
     def put(self, name: K, thing: V | None) -> None:
         """What *name* is now; None: it is gone."""
@@ -100,6 +105,15 @@ class Journal:
     def history(self) -> dict[tuple[str, str], Series]:
         """By account id and window name."""
         return self._history.things
+
+    @property
+    def sizes(self) -> Mapping[str, tuple[int, int, int]]:
+        """Of each shelf: what it holds, how much of that is encoded, and how much waits to be."""
+        return {
+            "bindings": self._bindings.size,
+            "accounts": self._accounts.size,
+            "history": self._history.size,
+        }
 
     def series(self, key: tuple[str, str], series: Series | None) -> None:
         """The use of a window over time; None: it is forgotten. That can wait for the next change."""

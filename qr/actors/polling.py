@@ -49,7 +49,7 @@ def why_unpolled(state: AccountState) -> str | None:
         return "it is disabled in the host"
     if state.dead_since is not None and state.dead_confirmed:
         return "its login is dead; polled again when the credential changes"
-    return state.unpolled or why_not_polled(auth_entry(state.entry))
+    return state.unpolled or why_not_polled(state.entry)
 
 
 def due(state: AccountState, windows: Windows, settings: Settings, brake: Brake, now: float) -> Due | None:

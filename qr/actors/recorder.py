@@ -42,7 +42,17 @@ class Shelter(Protocol):
 class Recorder:
     """One life of the recorder; the journal outlives it."""
 
-    def __init__(self, journal: Journal, shelter: Shelter, schema: int) -> None:
+    def __init__(
+        self, journal: Journal, shelter: Shelter, schema: int, *, interval: float = INTERVAL
+    ) -> None:
+        """
+        Args:
+            journal: what is to be kept.
+            shelter: where.
+            schema: of the image.
+            interval: seconds from the beginning of a write to that of the next.
+
+        """
         self._journal = journal
         self._shelter = shelter
         self._schema = schema
@@ -51,7 +61,7 @@ class Recorder:
         self.writes = 0
         self.written_at: float | None = None
         """When the last write succeeded, in Trio's time; None: none did in this life."""
-        self._pause = INTERVAL
+        self._interval = self._pause = interval
         """From the beginning of the last write to that of the next."""
 
     async def run(self) -> None:
@@ -106,6 +116,6 @@ class Recorder:
         if self.problem is not None:
             log.info("state written again")
         self.problem = None
-        self._pause = INTERVAL
+        self._pause = self._interval
         self.writes += 1
         self.written_at = trio.current_time()

@@ -8,6 +8,7 @@ something, since that moves resets and makes polls unnecessary.
 from collections.abc import Iterator
 from functools import lru_cache
 from hashlib import sha256
+from operator import itemgetter
 from typing import Literal
 
 from attrs import evolve, frozen
@@ -180,11 +181,11 @@ def next_poll(
         brake: of the account's provider.
 
     """
-    due = min(_reasons(account, schedule, windows, rules, now, passive_at), key=lambda due: due.at)
-    at = max(due.at, schedule.rested_at(MIN_GAP), schedule.retry_at, schedule.asked_until)
+    due_at, reason = min(_reasons(account, schedule, windows, rules, now, passive_at), key=itemgetter(0))
+    at = max(due_at, schedule.rested_at(MIN_GAP), schedule.retry_at, schedule.asked_until)
     if at < brake.until:
         at = brake.until + offset(account, BRAKE_SPREAD)
-    return Due(max(at, now), due.reason)
+    return Due(max(at, now), reason)
 
 
 def refresh_at(schedule: Schedule, *, now: float, brake: Brake = NO_BRAKE) -> float:
@@ -216,15 +217,15 @@ def _reasons(
     rules: PollRules,
     now: float,
     passive_at: float | None,
-) -> Iterator[Due]:
+) -> Iterator[tuple[float, Reason]]:
     if schedule.polled_at is None:
-        yield Due(schedule.since + offset(account, FIRST_SPREAD), "first")
+        yield schedule.since + offset(account, FIRST_SPREAD), "first"
         return
-    yield Due(_regular(account, schedule.polled_at, rules, passive_at), "regular")
+    yield _regular(account, schedule.polled_at, rules, passive_at), "regular"
     if schedule.errors:
-        yield Due(schedule.retry_at, "retry")
+        yield schedule.retry_at, "retry"
     if schedule.confirm_at is not None:
-        yield Due(schedule.confirm_at, "confirm")
+        yield schedule.confirm_at, "confirm"
     for window in windows.values():
         yield from _probes(window, schedule.polled_at, rules, now)
 
@@ -240,12 +241,12 @@ def _regular(account: str, polled_at: float, rules: PollRules, passive_at: float
     return first + rules.max_passive_skips * rules.interval
 
 
-def _probes(window: Window, polled_at: float, rules: PollRules, now: float) -> Iterator[Due]:
+def _probes(window: Window, polled_at: float, rules: PollRules, now: float) -> Iterator[tuple[float, Reason]]:
     """Before a reset, unless something was told shortly before; after one, unless something was since."""
     if window.resets_at is None:
         return
     before, after = window.resets_at - rules.reset_probe, window.resets_at + rules.reset_probe
     if now < window.resets_at and max(polled_at, window.observed_at) < before - rules.reset_probe:
-        yield Due(before, "before_reset")
+        yield before, "before_reset"
     if window.observed_at < window.resets_at and polled_at < max(window.resets_at, after - SLACK):
-        yield Due(after, "after_reset")
+        yield after, "after_reset"

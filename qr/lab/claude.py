@@ -91,9 +91,10 @@ def usage_body(account: Subscription, now: float) -> str:
     """The body of the usage endpoint: flat keys, and rows that say the same."""
     main, week, fable = (account.meters[name] for name in ("five_hour", "weekly", "weekly:fable"))
     jitter = account.chance.uniform(*WOBBLE)
+    told = {meter.limit.window: _iso(meter, jitter) for meter in (main, week, fable)}
     body: dict[str, Any] = {
-        "five_hour": _flat(main, now, jitter),
-        "seven_day": _flat(week, now, jitter),
+        "five_hour": _flat(main, now, told),
+        "seven_day": _flat(week, now, told),
         "seven_day_oauth_apps": None,
         "seven_day_opus": None,
         "seven_day_sonnet": None,
@@ -105,19 +106,20 @@ def usage_body(account: Subscription, now: float) -> str:
             "utilization": None,
         },
         "limits": [
-            _row("session", main, now, jitter),
-            _row("weekly_all", week, now, jitter),
-            _row("weekly_scoped", fable, now, jitter),
+            _row("session", main, now, told),
+            _row("weekly_all", week, now, told),
+            _row("weekly_scoped", fable, now, told),
         ],
     }
     return json_body(body)
 
 
-def _flat(meter: Meter, now: float, jitter: float) -> Mapping[str, Any]:
-    return {"utilization": _percent(meter, now), "resets_at": _iso(meter, jitter), "limit_dollars": None}
+def _flat(meter: Meter, now: float, resets: Mapping[str, str | None]) -> Mapping[str, Any]:
+    resets_at = resets[meter.limit.window]
+    return {"utilization": _percent(meter, now), "resets_at": resets_at, "limit_dollars": None}
 
 
-def _row(kind: str, meter: Meter, now: float, jitter: float) -> Mapping[str, Any]:
+def _row(kind: str, meter: Meter, now: float, resets: Mapping[str, str | None]) -> Mapping[str, Any]:
     warned = status(meter, now) != "allowed"
     model = {"id": None, "display_name": meter.limit.family.title()} if meter.limit.family else None
     return {
@@ -125,7 +127,7 @@ def _row(kind: str, meter: Meter, now: float, jitter: float) -> Mapping[str, Any
         "group": "session" if kind == "session" else "weekly",
         "percent": _percent(meter, now),
         "severity": "warning" if warned else "normal",
-        "resets_at": _iso(meter, jitter),
+        "resets_at": resets[meter.limit.window],
         "scope": {"model": model, "surface": None} if model else None,
         "is_active": kind == "weekly_all",
     }

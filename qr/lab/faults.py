@@ -40,6 +40,8 @@ class Faults:
     """Share of usage polls that are refused or answered with something unreadable."""
     lost_records: float = 0.0
     """Share of usage records that the host never delivers; as many are doubled, and as many late."""
+    clock_settings: float = 0.0
+    """How often a week the machine's clock is set wrong, by minutes or hours; hours later it is set right."""
 
 
 FAULTS: Mapping[FaultLevel, Faults] = {
@@ -73,5 +75,6 @@ FAULTS: Mapping[FaultLevel, Faults] = {
         outside=0.2,
         unpollable=0.25,
         lost_records=0.1,
+        clock_settings=5.0,
     ),
 }

@@ -5,10 +5,13 @@ house of its own, and the halves can run side by side.
 """
 
 import gc
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from math import inf
 from pathlib import Path
+from threading import active_count
 
 import trio
 from attrs import define, field, frozen
@@ -22,6 +25,7 @@ from qr.lab.faults import FaultLevel
 from qr.lab.fleet import fleet
 from qr.lab.host import Attempt, Host, Outcome
 from qr.lab.invariants import Invariants
+from qr.lab.machine import MachineClock, Setting, settings_of
 from qr.lab.measures import Figures, Measures
 from qr.lab.provider import Provider
 from qr.lab.timeline import Call, Timeline, Watch
@@ -103,13 +107,13 @@ async def _run(scenario: Scenario, provider: str, mock: MockClock, progress: Pro
     accounts = [one for one in fleet(scenario.accounts, scenario.seed) if one.provider == provider]
     simulated = Provider(accounts, now=BEGINNING, seed=scenario.seed, faults=scenario.faults)
     host = Host(simulated, scenario.seed, BASELINES.get(scenario.policy, RoundRobin)())
-    run = Run(scenario, provider, host, clock, mock, progress)
+    run = Run(scenario, provider, host, MachineClock(clock), mock, progress)
     if scenario.policy in BASELINES:
         await run.alone()
     else:
         await run.with_house()
-    if _left_over() != left:
-        raise run.events.violated("something was left over after the shutdown")
+    if remains := _left_over() - left:
+        raise run.events.violated(f"something was left over after the shutdown: {dict(remains)}")
     return run.measures.figures(events=run.events.count, digest=run.events.digest)
 
 
@@ -121,11 +125,19 @@ def _alone(group: BaseExceptionGroup[BaseException]) -> BaseException:
     return group if found is None else found
 
 
-def _left_over() -> tuple[int, int]:
-    """Tasks that live, and files and sockets that are open."""
+def _left_over() -> Counter[str]:
+    """What a house must take down with it, counted. Sockets, pipes and the like are files too."""
     descriptors = Path("/proc/self/fd")
-    files = len(list(descriptors.iterdir())) if descriptors.exists() else 0
-    return trio.lowlevel.current_statistics().tasks_living, files
+    statistics = trio.lowlevel.current_statistics()
+    return Counter(
+        {
+            "tasks": statistics.tasks_living,
+            "deadlines": int(statistics.seconds_to_next_deadline < inf),
+            "calls from threads": statistics.run_sync_soon_queue_size,
+            "threads": active_count(),
+            "files": len(list(descriptors.iterdir())) if descriptors.exists() else 0,
+        }
+    )
 
 
 @define(eq=False)
@@ -135,7 +147,7 @@ class Run(Watch):
     scenario: Scenario
     provider: str
     host: Host
-    clock: VirtualClock
+    machine: MachineClock
     mock: MockClock
     progress: Progress
     events: Events = field(init=False)
@@ -148,6 +160,11 @@ class Run(Watch):
         self.events = Events(self.scenario.seed)
         self.measures = Measures(self.host.provider)
         self.host.on_attempt = self._attempted
+        self.host.shown = self.machine.shown
+
+    @property
+    def world(self) -> VirtualClock:
+        return self.machine.world
 
     async def alone(self) -> None:
         """The host without a plugin."""
@@ -156,24 +173,26 @@ class Run(Watch):
     async def with_house(self) -> None:
         """The host, and the house behind the plugin."""
         settings = Settings(rules=Rules(policy=self.scenario.policy))
-        endpoint = UsageEndpoint(self.host, self.clock, self._polled)
+        endpoint = UsageEndpoint(self.host, self.machine, self._polled)
         self.house = house = virtual_house(settings, self.host, endpoint, self.scenario.seed)
-        self.invariants = Invariants(house, self.events)
+        self.invariants = Invariants(house, self.events, self.machine)
         self.host.provider.on_told = self.invariants.told
         async with trio.open_nursery() as nursery:
             await nursery.start(house.run)
+            nursery.start_soon(self.machine.follow, self._clock_settings(), self._clock_set)
             await self._serve(house.calls.answer)
+            self.invariants.sweep()
             nursery.cancel_scope.cancel()
 
     async def _serve(self, call: Call) -> None:
-        scenario, timeline = self.scenario, Timeline(self.host, call, self.clock, self.mock, self)
+        scenario, timeline = self.scenario, Timeline(self.host, call, self.world, self.mock, self)
         everything = traffic(scenario.sessions, start=BEGINNING, seconds=scenario.seconds, seed=scenario.seed)
         own = (request for request in everything if request.provider == self.provider)
         await timeline.run(own, BEGINNING + scenario.seconds)
 
     def settled(self, now: float) -> None:
         if self.invariants is not None:
-            self.invariants.settled(now)
+            self.invariants.settled()
         share = (now - BEGINNING) / self.scenario.seconds
         if share - self._told > 1 / TELLINGS:
             self._told = share
@@ -203,9 +222,17 @@ class Run(Watch):
 
     def _polled(self, account: str, status: int) -> None:
         self.measures.polls += 1
-        self.events.add(self.clock.now(), f"{account} polled {status}")
+        now = self.world.now()
+        self.events.add(now, f"{account} polled {status}")
         if self.invariants is not None:
-            self.invariants.polled(account, self.clock.now())
+            self.invariants.polled(account, now)
+
+    def _clock_settings(self) -> Iterator[Setting]:
+        scenario, rate = self.scenario, self.host.provider.faults.clock_settings
+        return settings_of(scenario.seed, rate, BEGINNING, scenario.seconds)
+
+    def _clock_set(self, seconds: float) -> None:
+        self.events.add(self.world.now(), f"the machine's clock was set by {seconds:.1f}")
 
 
 async def _not_handled(method: str, body: bytes) -> bytes:  # noqa: ARG001 - a plugin's interface

@@ -82,6 +82,8 @@ class Attempt:
     offered: Sequence[str]
     cached: bool
     """The thread's prompt lies in the account's cache."""
+    began_at: float = 0.0
+    """The same as *at* by the host's own clock."""
     answer: Answer = field(factory=lambda: Answer(0))
 
 
@@ -114,6 +116,8 @@ class Host:
     cooldowns: CoolDowns = field(factory=CoolDowns)
     on_attempt: Callable[[Request, "Attempt"], None] | None = None
     """Called when a provider was asked, with what it answered."""
+    shown: Callable[[float], float] = float
+    """What the host's own clock shows at a time that is the present."""
     counts: Counter[str] = field(factory=Counter)
     """Of records: delivered, lost, doubled, late."""
     _offers: Mapping[str, Sequence[Account]] = field(init=False)
@@ -157,6 +161,7 @@ class Host:
             tried.add(account)
 
     def _try(self, course: "_Course", attempt: Attempt) -> Generator[Step, Reply, None]:
+        attempt.began_at = self.shown(attempt.at)
         attempt.answer = answer = self._asked(course.request, attempt.account, attempt.at)
         course.attempts.append(attempt)
         if self.on_attempt is not None:
@@ -202,7 +207,7 @@ class Host:
     def _report(self, course: "_Course", attempt: Attempt) -> Generator[Step, Reply, None]:
         """One usage record, unless it is lost; some come twice, some late."""
         account = self.provider.subscriptions[attempt.account].account
-        body = record_body(course.request, account, attempt.answer, course.headers, attempt.at)
+        body = record_body(course.request, account, attempt.answer, course.headers, attempt.began_at)
         fate = self._fate()
         self.counts[fate] += 1
         if fate != "lost":

@@ -3,14 +3,15 @@
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 
-from attrs import define, field, frozen
+from attrs import define, field
 
-from qr.actors.door import CAPACITY
+from qr.lab.bounds import outgrown, rooms
 from qr.lab.events import Events
+from qr.lab.machine import MachineClock
 from qr.lab.meters import Meter
-from qr.lab.provider import FIRST_BYTE, Pace
 from qr.lab.subscription import Subscription
-from qr.quota.windows import HOUR, Window, applies, remaining_percent
+from qr.lab.told import Told
+from qr.quota.windows import HOUR, applies, remaining_percent
 from qr.routing.account import AccountView
 from qr.routing.bindings import Binding
 from qr.routing.decision import Decision
@@ -18,30 +19,12 @@ from qr.system import House
 
 __all__ = ["Invariants"]
 
-# What the provider showed of a window is remembered for so many answers: the records of an account's busiest
-# minute may still be on their way.
-SHOWN = 512
-
-# Percents are told in whole numbers, or in two decimals of a fraction.
-ROUNDING = 1.0
-
-# Claude's resets wobble by two seconds; Codex' may be told ten minutes off (evidence, section 7.1).
-RESET_OFF = {"claude": 2.0, "codex": 601.0}
-
-# A headers' observation is as old as their arrival, the state behind them as the request's.
-HEADERS_LATER = Pace().served[1] * FIRST_BYTE + 1.0
-
 # Polls of one account: twelve regular ones an hour, two around each of a few resets, some to confirm.
 POLLS_PER_HOUR = 40
 
-
-@frozen
-class Shown:
-    """What an answer told of a window."""
-
-    at: float
-    used_percent: float
-    resets_at: float
+# What has grown or died stays so, and what grows by one with each step is found within a thousand, long
+# before it is a burden. To look takes as long as some ten steps do.
+SWEEP_EVERY = 1000
 
 
 @define(eq=False)
@@ -50,23 +33,25 @@ class Invariants:
 
     house: House
     events: Events
+    machine: MachineClock
+    """What the house goes by; all times here are the world's."""
+    _told: Told = field(init=False)
     _bindings: dict[tuple[str, str], Binding] = field(factory=dict)
     """As the last decision left them."""
     _served_by: dict[tuple[str, str], str] = field(factory=dict)
-    _shown: Mapping[tuple[str, str], deque[Shown]] = field(
-        factory=lambda: defaultdict(lambda: deque(maxlen=SHOWN))
-    )
     _polls: Mapping[str, deque[float]] = field(factory=lambda: defaultdict(deque))
     _views: Mapping[str, AccountView] = field(factory=dict)
     """As a pick finds them."""
-    _versions: dict[str, int] = field(factory=dict)
+    _fed: int = 0
+    """The last change in the feed that was looked at."""
+    _steps: int = 0
+
+    def __attrs_post_init__(self) -> None:
+        self._told = Told(self.machine)
 
     def told(self, known: Subscription, meters: Iterable[Meter], now: float) -> None:
         """An answer told of these windows of an account."""
-        for meter in meters:
-            resets_at = now + meter.length if meter.resets_at is None else meter.resets_at
-            percent = min(100.0, 100.0 * meter.shown(now))
-            self._shown[known.account.id, meter.limit.window].append(Shown(now, percent, resets_at))
+        self._told.add(known.account.id, meters, now)
 
     def polled(self, account: str, now: float) -> None:
         """Polls never exceed their budget."""
@@ -76,40 +61,46 @@ class Invariants:
             polls.popleft()
         self._hold(len(polls) <= POLLS_PER_HOUR, f"{len(polls)} polls of one account within an hour")
 
-    def settled(self, now: float) -> None:
-        """Look at every account that has changed, and at what may not grow."""
-        for view in self.house.supervisor.fleet:
-            if self._versions.get(view.id) != view.version:
-                self._versions[view.id] = view.version
-                self._seen(view, now)
-        house = self.house
-        died = sum(life.restarts for life in house.lives.values())
-        self._hold(not died and not house.supervisor.reasons["error"], "an actor failed")
-        self._hold(len(house.door.mailbox) <= CAPACITY, "the supervisor's mailbox has outgrown its bound")
-        most = house.current.settings.max_bindings
-        self._hold(len(house.supervisor.sessions.bound) <= most, "the bindings have outgrown their bound")
+    def settled(self) -> None:
+        """Look at every account that has changed, and now and then at what may not grow."""
+        for view in self._changed():
+            self._seen(view)
+        self._hold(not self.house.supervisor.reasons["error"], "a message failed")
+        self._steps += 1
+        if self._steps % SWEEP_EVERY == 0:
+            self.sweep()
 
-    def _seen(self, view: AccountView, now: float) -> None:
+    def sweep(self) -> None:
+        """Look at what leaves a trace, and need not be looked at in every step."""
+        lives = (*self.house.lives.values(), *(room.life for room in rooms(self.house)))
+        died = [life.name for life in lives if life.restarts]
+        self._hold(not died, f"an actor failed: {', '.join(died)}")
+        too_large = outgrown(self.house)
+        self._hold(not too_large, f"something has outgrown its bound: {'; '.join(too_large)}")
+
+    def _changed(self) -> Iterable[AccountView]:
+        """Every change of an account is told to the feed; when that has forgotten some, look at all."""
+        fleet, feed, seen = self.house.supervisor.fleet, self.house.feed, self._fed
+        if feed.number == seen:
+            return ()
+        self._fed = feed.number
+        changes = feed.since(seen)
+        if changes is None:
+            return list(fleet)
+        views = (fleet.get(change.key) for change in changes if change.kind == "account")
+        return [view for view in views if view is not None]
+
+    def _seen(self, view: AccountView) -> None:
+        if self.machine.unnoticed:
+            # What was told before a step back lies in the future now, and counts as infinitely old. Once the
+            # step is noticed, every account tells anew what it is.
+            return
         for name, window in view.windows.items():
             used = window.used_percent
-            self._hold(window.observed_at <= now, f"{name} was observed in the future")
+            self._hold(window.observed_at <= self.machine.now(), f"{name} was observed in the future")
             if used is not None:
                 self._hold(remaining_percent(used) + used == 100.0, f"{name}: remaining and used are not 100")
-                self._hold(self._was_shown(view, window), f"{name} shows {used} %, which no answer told")
-
-    def _was_shown(self, view: AccountView, window: Window) -> bool:
-        """No window is assumed to be reset, and none is newer than its evidence."""
-        for shown in reversed(self._shown[view.id, window.name]):
-            if shown.at > window.observed_at:
-                continue
-            if shown.at < window.observed_at - HEADERS_LATER:
-                return False
-            same_reset = window.resets_at is None or (
-                abs(window.resets_at - shown.resets_at) <= RESET_OFF[view.provider]
-            )
-            if same_reset and abs(shown.used_percent - (window.used_percent or 0.0)) <= ROUNDING:
-                return True
-        return False
+                self._hold(self._told.holds(view, window), f"{name} shows {used} %, which no answer told")
 
     def picking(self) -> None:
         """A pick is about to be decided on the views as they are now."""
@@ -117,6 +108,9 @@ class Invariants:
 
     def decided(self, decision: Decision) -> None:
         """Check a decision against what was known when it was made."""
+        if self.machine.unnoticed:
+            # Standings are kept by the clock, and for some seconds they may be those of another time.
+            return
         if decision.account is not None and self._exhausted(decision.account, decision):
             usable = [one for one in decision.pool if self._usable(one.id, decision)]
             self._hold(not usable, "an exhausted account was chosen while a usable one was offered")
@@ -138,7 +132,7 @@ class Invariants:
             moved = decision.account != last
             caused = home or rebound or decision.reason == "paid_usage" or "failover:" in decision.reason
             self._hold(not moved or caused, f"a session moved, and the reason was {decision.reason}")
-            offered = any(one.id == before.account for one in decision.pool)
+            offered = before.account in decision.question.offer.places
             away = not home and offered and self._usable(before.account, decision)
             self._hold(not away, "a session did not come home")
         if decision.binding is not None:

@@ -5,6 +5,7 @@ same answers.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from math import inf
 from types import ModuleType
 
 from attrs import evolve, frozen
@@ -96,6 +97,11 @@ class Provider:
     def changed(self, now: float) -> list[float]:
         """When each account's login was changed last, in the accounts' order."""
         return [self._at(account, now).changed_at for account in self.subscriptions]
+
+    @property
+    def unchanged_until(self) -> float:
+        """No login changes before then (epoch seconds)."""
+        return min((known.unchanged_until for known in self.subscriptions.values()), default=inf)
 
     def could_serve(self, account: str, model: str, now: float) -> bool:
         """Whether the account has room for *model* and a login: the truth, which no router knows."""

@@ -137,15 +137,17 @@ class Subscription:
 
     def burn(self, model: str, tokens: float, now: float) -> None:
         """A request of *model* used so many tokens."""
+        self.start(model, now)
         for meter in self.applying(model):
             meter.burn(tokens, now)
-        self._plan_ahead()
 
     def start(self, model: str, now: float) -> None:
         """The first use sets the clocks of the windows that count *model*, before anything is counted."""
-        for meter in self.applying(model):
+        waiting = [meter for meter in self.applying(model) if meter.resets_at is None]
+        for meter in waiting:
             meter.start(now)
-        self._plan_ahead()
+        if waiting:
+            self._plan_ahead()
 
     def applying(self, model: str) -> Sequence[Meter]:
         """The windows that count *model*."""
@@ -163,6 +165,11 @@ class Subscription:
     def could_serve(self, model: str) -> bool:
         """Whether a request of *model* would be served now, chance aside."""
         return self.login == "ok" and not self.refusing(model)
+
+    @property
+    def unchanged_until(self) -> float:
+        """Nobody logs in before then, whatever happens (epoch seconds)."""
+        return min(self._due["login"], self._due["revoked"] + self._passing(SOONEST_LOGIN))
 
     def _end(self, meter: Meter, now: float, *, early: bool) -> None:
         if meter.resets_at is not None:

@@ -32,7 +32,7 @@ class Watch:
     """Who looks on; every method may raise to end the run."""
 
     def settled(self, now: float) -> None:
-        """All that events before *now* brought about has happened."""
+        """All that was to happen before *now* has happened: an event, a poll, whatever was waited for."""
 
     def picking(self, now: float) -> None:
         """The plugin is about to be asked; everything has settled."""
@@ -91,17 +91,20 @@ class Timeline:
             self.watch.ended(end.value)
 
     async def _time(self, at: float) -> float:
-        """Let what is under way settle, and time go on to *at*."""
+        """Let what is under way settle, and time go on to *at*, from one deadline to the next."""
         self._last = max(at, self._last + APART)
         await self._settle()
-        ahead = max(0.0, self._last - self.clock.now())
-        if ahead < trio.lowlevel.current_statistics().seconds_to_next_deadline:
-            # The same as to sleep, without the way through Trio's scheduler.
-            self.mock.jump(ahead)
-        else:
-            await trio.sleep(ahead)
+        while (wakes := trio.lowlevel.current_statistics().seconds_to_next_deadline) <= self._ahead:
+            self.mock.jump(max(wakes, 0.0))
             self._settled = False
+            await self._settle()
+            self.watch.settled(self.clock.now())
+        self.mock.jump(self._ahead)
         return self.clock.now()
+
+    @property
+    def _ahead(self) -> float:
+        return max(0.0, self._last - self.clock.now())
 
     async def _do(self, step: Step, request: Request, now: float) -> Reply:
         answer = b""

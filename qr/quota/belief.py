@@ -49,16 +49,20 @@ def _delisted(name: str, known: Evidence, snapshot: Snapshot) -> bool:
 
 def _window(name: str, known: Evidence, all_clear: Told | None, jitter: float) -> Window:
     point = _believed(known.anchors, jitter)
-    window = Window(
+    resets_at = point.resets_at if point else _told_reset(known)
+    exhausted_until, paid_until, paid = _spent(known, point, resets_at)
+    return Window(
         name=name,
         used_percent=point.used_percent if point else None,
-        resets_at=point.resets_at if point else _told_reset(known),
+        resets_at=resets_at,
         observed_at=point.at if point else last_said(known),
         status=known.status.status if known.status else None,
         source=point.source if point else "",
+        warned_until=_warned_until(name, known, all_clear, point, resets_at),
+        exhausted_until=exhausted_until,
+        paid=paid,
+        paid_until=paid_until,
     )
-    window = evolve(window, warned_until=_warned_until(known, all_clear, point, window))
-    return _spent(window, known, point)
 
 
 def _told_reset(known: Evidence) -> float | None:
@@ -80,9 +84,10 @@ def _believed(anchors: tuple[Anchor, ...], jitter: float) -> Point | None:
     return believed
 
 
-def _in_order(anchors: tuple[Anchor, ...]) -> Iterator[Point]:
-    points = {point for anchor in anchors for point in (anchor.first, anchor.last)}
-    return iter(sorted(points, key=lambda point: (point.at, point.used_percent, point.resets_at or 0.0)))
+def _in_order(anchors: tuple[Anchor, ...]) -> list[Point]:
+    """All that was read, oldest first; what is the first and the last in one counts twice, and no more."""
+    points = [point for anchor in anchors for point in (anchor.first, anchor.last)]
+    return sorted(points, key=lambda point: (point.at, point.used_percent, point.resets_at or 0.0))
 
 
 def _mixture(point: Point, believed: Point, jitter: float) -> bool:
@@ -104,32 +109,37 @@ def _with_reset(point: Point, before: Point | None) -> Point:
 
 
 def _warned_until(
-    known: Evidence, all_clear: Told | None, point: Point | None, window: Window
+    name: str, known: Evidence, all_clear: Told | None, point: Point | None, resets_at: float | None
 ) -> float | None:
     mark = known.mark
     if mark is None or any(said is not None and said.at > mark.at for said in (known.unmarked, all_clear)):
         return None
     if point is not None and point.at > mark.at and point.used_percent < LOWEST_WARNING:
         return None
-    return mark.until or _end(mark, window)
+    return mark.until or _end(mark, name, resets_at)
 
 
-def _end(mark: Mark, window: Window) -> float:
+def _end(mark: Mark, name: str, resets_at: float | None) -> float:
     """Without a reset of its own a mark lasts until the window's, at most for the window's length."""
-    longest = mark.at + LENGTHS.get(window.name.partition(":")[0], LENGTHS["weekly"])
-    return min(window.resets_at or longest, longest)
+    longest = mark.at + LENGTHS.get(name.partition(":")[0], LENGTHS["weekly"])
+    return min(resets_at or longest, longest)
 
 
-def _spent(window: Window, known: Evidence, point: Point | None) -> Window:
-    """Confirmed exhausted, or spent and served by paid credits: what the newest evidence of it says."""
+def _spent(
+    known: Evidence, point: Point | None, resets_at: float | None
+) -> tuple[float | None, float | None, bool]:
+    """
+    Until when the window is confirmed exhausted, or until when it is served by paid credits, and whether.
+
+    The newest evidence that says "spent" decides which of the two it is.
+    """
     claims = list(_claims(known, point))
     if not claims:
-        return window
+        return None, None, False
     newest = max(at for at, _, _ in claims)
-    until = max(until or window.resets_at or at + UNTOLD_REFUSAL for at, until, _ in claims)
-    if any(paid for at, _, paid in claims if at == newest):
-        return evolve(window, paid=True, paid_until=until)
-    return evolve(window, exhausted_until=until)
+    until = max(until or resets_at or at + UNTOLD_REFUSAL for at, until, _ in claims)
+    paid = any(paid for at, _, paid in claims if at == newest)
+    return (None, until, True) if paid else (until, None, False)
 
 
 def _claims(known: Evidence, point: Point | None) -> Iterator[tuple[float, float | None, bool]]:

@@ -6,6 +6,7 @@ What is absent is not told, and the money meters (`overage-…`, `extra_usage`, 
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from attrs import evolve
@@ -77,9 +78,20 @@ def read_headers(headers: Mapping[str, object], *, status: int, observed_at: flo
 
 
 def _header_readings(known: Mapping[str, object]) -> list[Reading]:
-    found = dict.fromkeys(match.groups() for match in map(WINDOW_HEADER.fullmatch, known) if match)
-    named = [(_window(kind, suffix), kind + (f"_{suffix}" if suffix else "")) for kind, suffix in found]
-    return _tightest(_header_reading(known, name, PREFIX + own) for name, own in named if name)
+    meters = dict.fromkeys(filter(None, map(_meter, known)))
+    return _tightest(_header_reading(known, name, own) for name, own in meters)
+
+
+# The same few headers come with every answer; their names are from outside, so it is bounded.
+@lru_cache(maxsize=256)
+def _meter(header: str) -> tuple[str, str] | None:
+    """The window that the header *header* is of, and what the headers of that window begin with."""
+    match = WINDOW_HEADER.fullmatch(header)
+    if match is None:
+        return None
+    kind, suffix = match.groups()
+    name = _window(kind, suffix)
+    return None if name is None else (name, PREFIX + kind + (f"_{suffix}" if suffix else ""))
 
 
 def _window(kind: str, suffix: str | None) -> str | None:
@@ -102,15 +114,17 @@ def _billed(reading: Reading, *, paid: bool, refusing: bool) -> Reading:
     """A spent window serves on paid credits, or is what a 429 refuses for (section 1.4)."""
     rejected = reading.status == "rejected"
     spent = rejected or (reading.status is None and reading.used_percent == 100)
-    return evolve(reading, paid=paid and spent, refused=refusing and rejected)
+    if not (spent and (paid or refusing)):
+        return reading
+    return evolve(reading, paid=paid, refused=refusing and rejected)
 
 
 def _tightest(readings: Iterable[Reading]) -> list[Reading]:
     """One reading a window: where two meters have the same name, the one with less room limits."""
     by_name: dict[str, Reading] = {}
     for reading in filter(_tells, readings):
-        known = by_name.setdefault(reading.window, reading)
-        by_name[reading.window] = max(known, reading, key=_tightness)
+        known = by_name.get(reading.window)
+        by_name[reading.window] = reading if known is None else max(known, reading, key=_tightness)
     return list(by_name.values())
 
 

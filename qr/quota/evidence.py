@@ -139,10 +139,12 @@ def merge(snapshot: Snapshot, seen: Observation) -> Snapshot:
     """The snapshot with one more answer in it; the order of merges does not matter."""
     evidence = dict(snapshot.evidence)
     for reading in seen.readings:
-        evidence[reading.window] = _add(evidence.get(reading.window, NOTHING), reading, seen)
+        known = _add(evidence.get(reading.window, NOTHING), reading, seen)
+        if known != NOTHING:
+            evidence[reading.window] = known
     clears = seen.aggregate == "allowed"
     return Snapshot(
-        evidence=_bounded({name: known for name, known in evidence.items() if known != NOTHING}),
+        evidence=_bounded(evidence),
         listing=_newest(snapshot.listing, _listing(seen), lambda said: said.names),
         all_clear=_newest(snapshot.all_clear, Told(seen.observed_at, "allowed") if clears else None),
         plan=_newest(
@@ -212,11 +214,18 @@ def _minute(point: Point) -> int | None:
 def _with_point(anchors: tuple[Anchor, ...], point: Point | None) -> tuple[Anchor, ...]:
     if point is None:
         return anchors
-    by_reset = {_minute(anchor.last): anchor for anchor in anchors}
-    known = by_reset.get(_minute(point), Anchor(point, point))
-    first, last = min(known.first, point, key=_order), max(known.last, point, key=_order)
-    by_reset[_minute(point)] = Anchor(first, last)
-    return tuple(sorted(by_reset.values(), key=lambda anchor: _order(anchor.last))[-MAX_ANCHORS:])
+    minute = _minute(point)
+    known = next((anchor for anchor in anchors if _minute(anchor.last) == minute), None)
+    others = [anchor for anchor in anchors if anchor is not known]
+    if not anchors or point.at > anchors[-1].last.at:
+        # The common case: the newest of all needs no comparing.
+        return (*others, Anchor(known.first if known else point, point))[-MAX_ANCHORS:]
+    kept = _with(point, known) if known else Anchor(point, point)
+    return tuple(sorted((*others, kept), key=lambda anchor: _order(anchor.last))[-MAX_ANCHORS:])
+
+
+def _with(point: Point, known: Anchor) -> Anchor:
+    return Anchor(min(known.first, point, key=_order), max(known.last, point, key=_order))
 
 
 def _bounded(evidence: Mapping[str, Evidence]) -> Mapping[str, Evidence]:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import lru_cache
 from json import JSONDecoder
 from math import floor, isfinite
 from typing import Final, get_args
@@ -42,6 +43,8 @@ FAMILY_LENGTH = 64
 
 # The first second of the year 10000: no provider means a time that late, and no calendar can show it.
 END_OF_TIME = 253_402_300_800.0
+
+STATUSES: Mapping[str, Status] = {status: status for status in get_args(Status)}
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.ASCII | re.IGNORECASE)
 
@@ -133,7 +136,8 @@ def flag(value: object) -> bool:
 
 def status_of(value: object) -> Status | None:
     """One of the three statuses that were measured on the wire; any other is None (evidence, section 1.2)."""
-    return next((known for known in get_args(Status) if known == text(value)), None)
+    told = text(value)
+    return None if told is None else STATUSES.get(told)
 
 
 def succeeded(status: int) -> bool:
@@ -148,7 +152,13 @@ def family(name: object) -> str | None:
     >>> family("GPT-5.3-Codex-Spark"), family("Mythos Preview")
     ('spark', 'mythos-preview')
     """
-    lower = (text(name) or "").lower()
+    told = text(name)
+    return None if told is None else _family(told.lower())
+
+
+# The same few names come with every answer; they are the provider's to choose, so it is bounded.
+@lru_cache(maxsize=256)
+def _family(lower: str) -> str | None:
     slug = words(lower)[:FAMILY_LENGTH].strip("-")
     return next((known for known in FAMILIES if known in lower), slug or None)
 
@@ -171,14 +181,21 @@ def lowered(headers: object) -> dict[str, object]:
     """
     known: dict[str, object] = {}
     for name, value in headers.items() if isinstance(headers, Mapping) else ():
-        usable = next((one for one in items(value) or [value] if _usable(one)), None)
-        if isinstance(name, str) and usable is not None:
+        usable = _first_usable(value)
+        if usable is not None and isinstance(name, str):
             known.setdefault(name.strip().lower(), usable)
     return known
 
 
+def _first_usable(value: object) -> object:
+    for one in value if isinstance(value, list | tuple) else (value,):
+        if _usable(one):
+            return one
+    return None
+
+
 def _usable(value: object) -> bool:
-    return text(value) is not None or isinstance(value, int | float)
+    return bool(value.strip()) if isinstance(value, str) else isinstance(value, int | float)
 
 
 def parsed(body: object) -> object:

@@ -13,7 +13,7 @@ from attrs import evolve, field, frozen
 
 from qr.quota.windows import DAY, Window
 
-__all__ = ["DAYS", "Refused", "Reset", "Sample", "Samples", "Series", "recorded"]
+__all__ = ["DAYS", "MAX_SAMPLES", "Refused", "Reset", "Sample", "Samples", "Series", "recorded"]
 
 DAYS = 14
 
@@ -21,6 +21,9 @@ DAYS = 14
 # some 450 for two weeks, in a few kilobytes.
 FINE, COARSE = 600, 3600
 FINE_FOR = DAY
+
+# A day of fine samples may be there twice until it is thinned, when a step of the clock repeats it.
+MAX_SAMPLES = int(2 * FINE_FOR // FINE + DAYS * DAY // COARSE)
 
 # A five-hour window resets up to 68 times in two weeks.
 MAX_EVENTS = 80
@@ -31,6 +34,10 @@ class Sample(msgspec.Struct, frozen=True, gc=False):
 
     at: int
     used_percent: float
+
+
+# Stands for the last sample where there is none.
+BEFORE = Sample(0, -1.0)
 
 
 class Samples(Sequence[Sample]):
@@ -77,15 +84,21 @@ class Samples(Sequence[Sample]):
 
     __hash__ = None  # type: ignore[assignment]  # equal to any sequence of the same samples
 
-    def last_at(self) -> int:
-        """When the newest one was read; 0 when there is none."""
-        return self._at[-1] if self._at else 0
+    def last(self) -> Sample | None:
+        """The newest one; None when there is none."""
+        return Sample(self._at[-1], self._tenths[-1] / 10) if self._at else None
 
     def with_last(self, sample: Sample, *, instead: bool) -> "Samples":
         """One more, or another one *instead* of the last."""
         longer, end = Samples((sample.at,), (sample.used_percent,)), len(self) - instead
         longer._at, longer._tenths = self._at[:end] + longer._at, self._tenths[:end] + longer._tenths
         return longer
+
+    def thinned(self) -> "Samples":
+        """What is older than a day is kept by the hour, and what is older than two weeks goes."""
+        newest = self._at[-1] if self._at else 0
+        latest = {_interval(one.at, newest): one for one in self}
+        return Samples.of(one for one in latest.values() if one.at > newest - DAYS * DAY)
 
 
 class Reset(msgspec.Struct, frozen=True, gc=False):
@@ -152,17 +165,16 @@ def _moved(before: float | None, after: float | None, reset_jitter: float) -> bo
 
 
 def _with_sample(series: Series, sample: Sample) -> Series:
-    """The newest sample of an interval stands for it."""
-    if len(series.samples) and series.samples.last_at() // FINE == sample.at // FINE:
-        return evolve(series, samples=series.samples.with_last(sample, instead=True))
-    return evolve(series, samples=_thinned(series.samples.with_last(sample, instead=False)))
-
-
-def _thinned(samples: Samples) -> tuple[Sample, ...]:
-    """What is older than a day is kept by the hour, and what is older than two weeks goes."""
-    newest = samples.last_at()
-    latest = {_interval(sample.at, newest): sample for sample in samples}
-    return tuple(sample for sample in latest.values() if sample.at > newest - DAYS * DAY)
+    """The newest sample of an interval stands for it; one that says the same again adds nothing."""
+    last = series.samples.last() or BEFORE
+    same = last.at // FINE == sample.at // FINE
+    if same and last.used_percent == sample.used_percent:
+        return series
+    samples = series.samples.with_last(sample, instead=same)
+    # Once an hour is soon enough: until then at most five fine samples are kept that could be one.
+    if last.at // COARSE != sample.at // COARSE:
+        samples = samples.thinned()
+    return Series(samples, series.resets, series.refusals)
 
 
 def _interval(at: int, newest: int) -> tuple[int, int]:

@@ -6,6 +6,7 @@ Times are epoch seconds, percents are 0 to 100. A window is told by its name: `f
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal
 
 from attrs import frozen
@@ -117,6 +118,9 @@ def limits(name: str) -> bool:
     return name.partition(":")[0] in ALWAYS
 
 
+# Asked of every window for every standing, of a handful of models; a client may choose other names, so it
+# is bounded.
+@lru_cache(maxsize=512)
 def applies(name: str, model: str) -> bool:
     """Whether the window *name* limits requests for *model* (specification, section 4)."""
     kind, _, family = name.partition(":")

@@ -39,6 +39,9 @@ class Reservations:
 
     _accounts: dict[str, Account] = field(factory=dict)
 
+    def __len__(self) -> int:
+        return len(self._accounts)
+
     def bound(self, account: str) -> float:
         """One more session was bound to *account*; returns the percent now reserved."""
         known = self._accounts.setdefault(account, Account())

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from attrs import field, frozen
 
-from qr.quota.windows import ALWAYS, Window, Windows, applies, long_window, remaining_percent
+from qr.quota.windows import ALWAYS, CLOCK_SLACK, Window, Windows, applies, long_window, remaining_percent
 from qr.routing.account import AccountView
 from qr.routing.request import Candidate
 from qr.routing.rules import Rules
@@ -126,21 +126,21 @@ def standing(view: AccountView, model: str, rules: Rules, reserved_percent: floa
 
     """
     bound = {name: window for name, window in view.windows.items() if applies(name, model)}
-    spent = _last_to_reset([window for window in bound.values() if window.exhausted(now)])
-    paid = any(window.served_by_credits(now) for window in bound.values())
+    spent = [window for window in bound.values() if window.exhausted(now)]
+    paid = [window for window in bound.values() if window.served_by_credits(now)]
     current = {name: window for name, window in bound.items() if not window.passed(now)}
     long = long_window(bound)
     return Standing(
         account=view.id,
         provider=view.provider,
         gone="disabled" if view.disabled else "login_dead" if view.login == "dead" else None,
-        exhausted=spent.name if spent else None,
-        paid=paid,
+        exhausted=max(spent, key=_until).name if spent else None,
+        paid=bool(paid),
         circuit_open=view.circuit_closed_to(now),
         paused=view.paused,
-        distrust=_distrust(bound, rules, now),
+        distrust=_distrust(bound, rules, now, passed=len(current) < len(bound)),
         reported=bool(view.windows),
-        away_until=_away_until(bound, now),
+        away_until=_away_until([*spent, *paid]),
         headroom=min(_known(_left(window, reserved_percent) for window in current.values()), default=FOREVER),
         warned=any(window.warned(now) for window in bound.values()),
         five_hour_used=_used(current.get("five_hour"), reserved_percent) or 0.0,
@@ -148,29 +148,25 @@ def standing(view: AccountView, model: str, rules: Rules, reserved_percent: floa
         long_resets_at=long.resets_at if long else None,
         long_remaining=_left(current.get(long.name), reserved_percent) if long else None,
         reserved_percent=reserved_percent,
-        valid_until=min((at for at in _moments(view, bound, rules) if at >= now), default=FOREVER),
+        valid_until=min(_changes(view, bound, rules, now), default=FOREVER),
     )
 
 
-def _last_to_reset(windows: list[Window]) -> Window | None:
-    return max(windows, key=lambda window: window.exhausted_until or 0.0, default=None)
+def _until(window: Window) -> float:
+    return window.exhausted_until or 0.0
 
 
-def _away_until(windows: Windows, now: float) -> float | None:
+def _away_until(refusing: list[Window]) -> float | None:
     """The account returns at the latest reset among the windows that refuse (evidence, section 0.2)."""
-    resets = [
-        window.resets_at
-        for window in windows.values()
-        if window.exhausted(now) or window.served_by_credits(now)
-    ]
+    resets = [window.resets_at for window in refusing]
     return None if None in resets else max(_known(resets), default=None)
 
 
-def _distrust(windows: Windows, rules: Rules, now: float) -> str | None:
+def _distrust(windows: Windows, rules: Rules, now: float, *, passed: bool) -> str | None:
     long = long_window(windows)
     if long is None or long.used_percent is None:
         return "unknown"
-    if any(window.passed(now) for window in windows.values()):
+    if passed:
         return "reset_pending"
     old = any(windows[name].age(now) > rules.max_age for name in ALWAYS if name in windows)
     return "stale" if old else None
@@ -191,10 +187,30 @@ def _known(values: Iterable[float | None]) -> Iterator[float]:
     return (value for value in values if value is not None)
 
 
-def _moments(view: AccountView, windows: Windows, rules: Rules) -> Iterator[float]:
-    """When something said in a standing may change by the mere passing of time."""
+def _changes(view: AccountView, windows: Windows, rules: Rules, now: float) -> list[float]:
+    """
+    When something said in a standing at *now* may change by the mere passing of time.
+
+    What ends at a moment has ended in that moment: the standing says so already. An age is judged against its
+    limit by a sum that floating point may round, so at that very moment nothing is promised.
+    """
+    ends = [at for at in _ends(view, windows) if at is not None and at > now]
+    return ends + [at for at in _turns(windows, rules) if at >= now]
+
+
+def _ends(view: AccountView, windows: Windows) -> Iterator[float | None]:
     for window in windows.values():
-        yield window.observed_at
-        yield window.observed_at + rules.max_age
-        yield from _known((window.resets_at, window.exhausted_until, window.warned_until, window.paid_until))
-    yield from _known((view.circuit_until, view.trial_until))
+        yield window.resets_at
+        yield window.exhausted_until
+        yield window.warned_until
+        yield window.paid_until
+    yield view.circuit_until
+    yield view.trial_until
+
+
+def _turns(windows: Windows, rules: Rules) -> Iterator[float]:
+    """When a window that always applies is no longer from the future, and when it is stale."""
+    for name in ALWAYS:
+        if name in windows:
+            yield windows[name].observed_at - CLOCK_SLACK
+            yield windows[name].observed_at + rules.max_age

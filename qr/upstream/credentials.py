@@ -126,7 +126,20 @@ class CredentialSource(Protocol):
         """
 
 
-def why_not_polled(entry: AuthEntry) -> str | None:
+class Listed(Protocol):
+    """What decides whether an account can be polled."""
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def api_key(self) -> bool: ...
+    @property
+    def has_base_url(self) -> bool: ...
+    @property
+    def runtime_only(self) -> bool: ...
+
+
+def why_not_polled(entry: Listed) -> str | None:
     """Why *entry* is never polled; None when it is (specification, section 6)."""
     if entry.provider not in POLLED:
         return "this provider has no usage endpoint to poll"

@@ -3,7 +3,7 @@
 import pytest
 from attrs import evolve
 
-from qr.actors.account_state import AccountState, Entry, observed, restored, stepped, view_of
+from qr.actors.account_state import AccountState, Entry, listed, observed, restored, stepped, view_of
 from qr.actors.schedule import Schedule
 from qr.quota.belief import believed_windows
 from qr.quota.readings import Observation, Reading
@@ -54,3 +54,13 @@ def test_after_a_restart_nothing_lies_in_the_future():
     assert age(after, NOW - HOUR) > 30 * 24 * HOUR
     assert after.dead_since == after.passive_at == NOW - HOUR
     assert after.schedule.polled_at <= NOW - HOUR
+
+
+@pytest.mark.parametrize(
+    ("changed_at", "login"),
+    [(NOW, "dead"), (0.0, "dead"), (NOW + 60, "ok"), (NOW - HOUR, "ok")],
+    ids=["the same", "not said", "later", "written by a clock that was set back"],
+)
+def test_a_dead_login_lives_again_with_another_credential(changed_at, login):
+    dead = AccountState(Entry("a", "claude", changed_at=NOW), dead_since=NOW + 5, dead_confirmed=True)
+    assert listed(dead, Entry("a", "claude", changed_at=changed_at)).login == login

@@ -8,7 +8,10 @@ from functools import partial
 import pytest
 from attrs import evolve
 
+from qr.clock import StepWatch
 from qr.lab.events import Events, Violation
+from qr.lab.faults import FAULTS
+from qr.lab.half import run_half
 from qr.lab.simulate import BASELINES, Scenario, compare
 from qr.lab.simulate import simulate as simulate_side_by_side
 
@@ -60,6 +63,19 @@ def test_the_same_seed_gives_the_same_run_in_another_process():
     ]
     first, second = (json.loads(run.stdout.splitlines()[-1]) for run in runs)
     assert first == second
+
+
+HASTY = evolve(DAY, faults=evolve(FAULTS["some"], clock_settings=100.0))
+
+
+def test_a_clock_that_is_set_every_other_hour_breaks_nothing():
+    assert run_half(HASTY, "claude").requests > 200
+
+
+def test_a_step_that_nobody_notices_is_found_out(monkeypatch):
+    monkeypatch.setattr(StepWatch, "_look", lambda _: None)
+    with pytest.raises(Violation, match="the machine's clock was set by"):
+        run_half(HASTY, "claude")
 
 
 def test_policies_are_compared_on_the_same_traffic():

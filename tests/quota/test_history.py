@@ -33,7 +33,7 @@ def test_the_newest_reading_of_an_interval_stands_for_it():
 def test_two_weeks_are_kept_in_some_hundred_samples():
     windows = [window(step * FINE, step / 30) for step in range(20 * 144)]
     samples = history(*windows).samples
-    assert len(samples) <= 144 + 13 * 24 + 2
+    assert len(samples) <= 144 + 13 * 24 + 7
     assert samples[-1].at - samples[0].at <= DAYS * DAY
     gaps = {later.at - earlier.at for earlier, later in pairwise(samples)}
     assert gaps <= {FINE, COARSE, COARSE - FINE} | set(range(FINE, COARSE + 1, FINE))

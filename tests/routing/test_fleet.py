@@ -1,9 +1,12 @@
 """Standings are kept ready, and worked out anew when something changed or a moment has passed."""
 
-from attrs import evolve
+from attrs import asdict, evolve
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qr.routing.fleet import MAX_MODELS, Fleet
 from qr.routing.rules import Rules
+from qr.routing.standing import standing
 from tests.routing.situations import DAY, HOUR, NOW, account, spent, window
 
 MODEL = "claude-sonnet-4-5"
@@ -26,6 +29,36 @@ def test_the_same_standing_until_something_changes():
     assert stands(known, now=NOW + 1) is first
     known.put(account("a", spent()))
     assert stands(known).exhausted == "weekly"
+
+
+def test_what_was_observed_this_very_moment_is_kept():
+    known = fleet(account("a", window(age=0), window("five_hour", 20.0, 0, age=0), circuit_until=NOW))
+    assert stands(known) is stands(known)
+
+
+MOMENTS = st.sampled_from([NOW + offset for offset in (-905, -900, -5, 0, 1, 5, 6, 10, 900, 905, 1800)])
+WINDOWS = st.builds(
+    lambda name, observed_at, resets_at, exhausted_until, warned_until: evolve(
+        window(name),
+        observed_at=observed_at,
+        resets_at=resets_at,
+        exhausted_until=exhausted_until,
+        warned_until=warned_until,
+    ),
+    st.sampled_from(["five_hour", "weekly", "weekly:sonnet"]),
+    MOMENTS,
+    *[st.none() | MOMENTS] * 3,
+)
+
+
+@given(st.lists(WINDOWS, max_size=3), st.lists(MOMENTS | st.floats(NOW, NOW + 2000), max_size=8))
+def test_what_is_kept_is_what_would_be_worked_out(windows, times):
+    """At each moment, that in which something ends or turns stale included."""
+    known = fleet(account("a", *windows))
+    for now in sorted(times):
+        fresh = standing(known.get("a"), MODEL, known.rules, 0.0, now)
+        kept, worked_out = asdict(stands(known, now=now)), asdict(fresh)
+        assert {**kept, "valid_until": None} == {**worked_out, "valid_until": None}
 
 
 def test_time_alone_changes_a_standing():
