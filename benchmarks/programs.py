@@ -1,5 +1,6 @@
 """The programs that are measured with, and the processes of what is measured."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -116,7 +117,9 @@ def pages(place: Place, count: int) -> Iterator[None]:
 def _running(
     command: Sequence[str], stdout: int | None = None, stderr: IO[bytes] | None = None
 ) -> Iterator["subprocess.Popen[bytes]"]:
-    process = subprocess.Popen(command, stdout=stdout, stderr=stderr, cwd=ROOT)
+    # What is installed has been compiled to byte code; so has what is measured.
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, stdout=stdout, stderr=stderr, cwd=ROOT, env=environment)
     try:
         yield process
     finally:
