@@ -29,6 +29,7 @@ from qr.abi.frames import (
     Frames,
     encode_pong,
     encode_reply,
+    method_prefix,
     read_attach,
     read_call,
 )
@@ -49,6 +50,8 @@ BACKLOG = 256
 
 # A library that does not take an answer in this time has given up on it.
 SEND_TIMEOUT = 5.0
+
+PICK = method_prefix("scheduler.pick")
 
 log = structlog.get_logger(__name__)
 
@@ -179,7 +182,10 @@ class Connection:
             await self._turn()
         if self._attached and frame.kind != HOST_REPLY:
             raise FrameError(f"a frame of kind {frame.kind} on a callback connection")
-        if frame.kind == CALL:
+        if frame.kind == CALL and frame.payload.startswith(PICK):
+            self._asking = True
+            self._calls.pick(frame.payload, self._give, len(PICK))
+        elif frame.kind == CALL:
             await self._call(read_call(frame.payload))
         elif frame.kind == NOTE:
             call = read_call(frame.payload)
@@ -199,13 +205,8 @@ class Connection:
         await self._answered.wait()
 
     async def _call(self, call: Call) -> None:
-        if call.method == "scheduler.pick":
-            self._asking = True
-            self._calls.pick(call.body, self._give)
-        else:
-            await self._send(
-                encode_reply(await self._calls.answer(call.method, call.body), self._deadline_ms)
-            )
+        envelope = await self._calls.answer(call.method, call.body)
+        await self._send(encode_reply(envelope, self._deadline_ms))
 
     def _give(self, envelope: bytes) -> None:
         """Answer a pick, in somebody else's turn: no waiting, and no error."""

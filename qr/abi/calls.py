@@ -110,14 +110,20 @@ class Calls:
             log.error("call failed", method=method, cause=type(failure).__name__)
             return service_down(method)
 
-    def pick(self, body: bytes, give: Callable[[bytes], None]) -> None:
+    def pick(self, body: bytes, give: Callable[[bytes], None], start: int = 0) -> None:
         """
         Have *give* called once with the envelope for one pick; it must neither wait nor raise.
 
         The way of the bridge: a pick costs no task a turn but the supervisor's.
+
+        Args:
+            body: where the host's question stands.
+            give: takes the answer.
+            start: the question begins there.
+
         """
         try:
-            question = understand(*self._offers.read(body))
+            question = understand(*self._offers.read(body, start))
         except Exception as failure:  # noqa: BLE001 - a pick never gets an error
             self._unread(failure)
             give(NOT_HANDLED)

@@ -58,6 +58,7 @@ __all__ = [
     "encode_ping",
     "encode_pong",
     "encode_reply",
+    "method_prefix",
     "read_attach",
     "read_call",
     "read_host_reply",
@@ -179,21 +180,22 @@ def _frame(kind: int, payload: bytes, deadline_ms: int = 0) -> bytes:
     return _HEADER.pack(len(payload), kind, PROTOCOL, min(deadline_ms, MAX_DEADLINE_MS)) + payload
 
 
-def _method_and_body(method: str, body: bytes) -> bytes:
+def method_prefix(method: str) -> bytes:
+    """What the payload of a call of *method* begins with; its body follows."""
     name = method.encode()
     if len(name) > MAX_METHOD:
         raise FrameError(f"a method name of {len(name)} bytes; at most {MAX_METHOD} fit a frame")
-    return bytes((len(name),)) + name + body
+    return bytes((len(name),)) + name
 
 
 def encode_call(method: str, body: bytes = b"") -> bytes:
     """A `CALL` frame. Raises `FrameError` when it would be too large, as all encoders do."""
-    return _frame(CALL, _method_and_body(method, body))
+    return _frame(CALL, method_prefix(method) + body)
 
 
 def encode_note(method: str, body: bytes = b"") -> bytes:
     """A `NOTE` frame."""
-    return _frame(NOTE, _method_and_body(method, body))
+    return _frame(NOTE, method_prefix(method) + body)
 
 
 def encode_reply(envelope: bytes, deadline_ms: int = 0) -> bytes:
@@ -203,7 +205,7 @@ def encode_reply(envelope: bytes, deadline_ms: int = 0) -> bytes:
 
 def encode_host_call(method: str, body: bytes = b"", deadline_ms: int = 0) -> bytes:
     """A `HOST_CALL` frame: have the host's callback *method* called with *body*."""
-    return _frame(HOST_CALL, _method_and_body(method, body), deadline_ms)
+    return _frame(HOST_CALL, method_prefix(method) + body, deadline_ms)
 
 
 def encode_host_reply(code: int, body: bytes = b"") -> bytes:

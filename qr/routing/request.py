@@ -111,48 +111,51 @@ class Offers:
     """
     Reads picks, and remembers the offers that were read last.
 
-    A request is cut before its first key `Candidates`. If what comes before is an object when it is closed
-    there, and the rest is one when it is opened there, they say apart what they say together. Anything else
-    is read whole.
+    A request is cut before a key `Candidates`. If what comes before is an object when it is closed there, and
+    the rest is one when it is opened there, they say apart what they say together. Anything else is read
+    whole.
     """
 
     def __init__(self) -> None:
         self._known: list[tuple[bytes, Offer]] = []
         """The ends of requests, and the offers in them; the one that was met last in front."""
 
-    def read(self, body: bytes) -> tuple[PickRequest, Offer]:
+    def read(self, body: bytes, start: int = 0) -> tuple[PickRequest, Offer]:
         """
-        The host's question in *body*, and whom it offers: the same value for the same bytes.
+        The host's question in *body* from *start* on, and whom it offers: the same value for the same bytes.
 
         Raises:
             msgspec.DecodeError: the bytes are no JSON, or a value has the wrong type.
         """
-        cut = body.find(_CUT)
-        offer = self._find(body[cut + 1 :]) if cut > 0 else None
+        cut, offer = self._find(body, start) or self._learn(body, start)
         if offer is not None:
             try:
-                return _decoder.decode(body[:cut] + _CLOSED), offer
+                return _decoder.decode(body[start:cut] + _CLOSED), offer
             except msgspec.DecodeError:
                 """The two do not belong together."""
-        request = decode_pick(body)
+        request = decode_pick(body[start:])
         return request, Offer(request.candidates or ())
 
-    def _find(self, end: bytes) -> Offer | None:
-        for place, (known, offer) in enumerate(self._known):
-            if known == end:
+    def _find(self, body: bytes, start: int) -> tuple[int, Offer] | None:
+        for place, (end, offer) in enumerate(self._known):
+            # Compared where it stands: a copy would cost more than everything else here.
+            if body.endswith(end, start):
                 if place:
                     self._known.insert(0, self._known.pop(place))
-                return offer
-        return self._learn(end) if len(end) <= MAX_OFFER else None
+                return len(body) - len(end), offer
+        return None
 
-    def _learn(self, end: bytes) -> Offer | None:
+    def _learn(self, body: bytes, start: int) -> tuple[int, Offer | None]:
+        cut = body.find(_CUT, start)
+        if cut < 0 or len(body) - cut > MAX_OFFER:
+            return cut, None
         try:
-            offer = Offer(_end_decoder.decode(b"{" + end).candidates)
+            offer = Offer(_end_decoder.decode(b"{" + body[cut + 1 :]).candidates)
         except msgspec.DecodeError:
-            return None
-        self._known.insert(0, (end, offer))
+            return cut, None
+        self._known.insert(0, (body[cut:], offer))
         del self._known[MAX_OFFERS:]
-        return offer
+        return cut, offer
 
 
 def decode_pick(body: bytes) -> PickRequest:
