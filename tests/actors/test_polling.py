@@ -246,3 +246,14 @@ async def test_a_clock_that_is_set_moves_the_schedule(tmp_path, autojump_clock):
         before = len(provider.times())
         await trio.sleep(900)
         assert 3 <= len(provider.times()) - before <= 6
+
+
+async def test_after_a_small_step_the_next_poll_comes_at_its_time_of_the_clock(tmp_path, autojump_clock):
+    """That time is the same, and an earlier moment."""
+    async with polled(tmp_path, "a") as (house, provider):
+        await trio.sleep(1000)
+        await trio.sleep(house.view("a").next_poll_at - house.clock.now() + 1)
+        due = house.view("a").next_poll_at
+        house.clock.step(100)
+        await trio.sleep(due - house.clock.now() + 1)
+        assert provider.times()[-1] == pytest.approx(due, abs=1)

@@ -57,3 +57,10 @@ def test_a_removed_account_is_forgotten():
     reservations.bound("a")
     reservations.forget("a")
     assert reservations.bound("a") == FIRST_GUESS
+
+
+def test_there_is_one_place_for_each_account():
+    reservations = Reservations()
+    for account in "aab":
+        reservations.bound(account)
+    assert len(reservations) == 2
