@@ -30,8 +30,8 @@ from qr.actors.messages import Apply
 from qr.actors.reports import Attempt, read_attempt
 from qr.clock import Clock
 from qr.routing.decision import Decision
+from qr.routing.offers import Offers
 from qr.routing.question import understand
-from qr.routing.request import Offers
 from qr.routing.sessions import binding_key
 from qr.settings import Settings, SettingsError, parse_settings
 

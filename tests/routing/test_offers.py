@@ -1,12 +1,13 @@
-"""The host's bytes as a request: an offer that is met again is not read again, and nothing else changes."""
+"""An offer that is met again is not read again, and nothing else changes."""
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qr.routing import request as request_module
-from qr.routing.request import Offer, Offers, decode_pick
+from qr.routing import offers as offers_module
+from qr.routing.offers import Offers
+from qr.routing.request import Offer, decode_pick
 
 
 def candidate(name, **more):
@@ -108,8 +109,8 @@ def test_no_bytes_make_a_difference(bodies):
 
 def test_memory_of_offers_is_bounded():
     offers = Offers()
-    for number in range(request_module.MAX_OFFERS + 5):
+    for number in range(offers_module.MAX_OFFERS + 5):
         offers.read(body(f"a{number}"))
-    large = body("a" * request_module.MAX_OFFER)
+    large = body("a" * offers_module.MAX_OFFER)
     assert offers.read(large)[1] is not offers.read(large)[1]
-    assert len(offers._known) == request_module.MAX_OFFERS
+    assert len(offers._known) == offers_module.MAX_OFFERS
