@@ -4,6 +4,7 @@ An entry that cannot be read costs itself, not its neighbours.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from sys import intern
 from typing import TypeVar
 
 import msgspec
@@ -185,5 +186,6 @@ def _series(entry: SeriesEntry) -> tuple[Key, Series] | None:
 
 
 def _named(entry: BindingEntry) -> tuple[Key, Binding]:
-    binding = Binding(entry.account, entry.stand_in, entry.bound_at, entry.used_at)
-    return (entry.provider, entry.key), binding
+    """Few names for many bindings: each is kept once."""
+    binding = Binding(intern(entry.account), entry.stand_in, entry.bound_at, entry.used_at)
+    return (intern(entry.provider), entry.key), binding
