@@ -36,6 +36,12 @@ class Table:
         self.standings[account] = found
         self.valid_until = min(self.valid_until, found.valid_until)
 
+    def reserve(self, account: str, percent: float) -> None:
+        found = self.standings.get(account)
+        if found is not None:
+            self.standings[account] = found.reserving(percent)
+            self.changed.add(account)
+
     def forget(self, account: str) -> None:
         if self.standings.pop(account, None) is not None:
             self.changed.add(account)
@@ -61,8 +67,8 @@ class Table:
         self.changed.clear()
 
     def _contender(self, candidate: Candidate, rules: Rules) -> Contender:
-        one = Contender(candidate, self.standings[candidate.id])
-        return one._replace(key=ready_key(one, rules))
+        standing = self.standings[candidate.id]
+        return Contender(candidate, standing, ready_key(candidate, standing, rules))
 
 
 class Fleet:
@@ -108,7 +114,8 @@ class Fleet:
         """Count *percent* in all on top of what *account* has used, until it is told otherwise."""
         if self.reserved(account) != percent:
             self._reserved[account] = percent
-            self._forget(account)
+            for table in self._tables.values():
+                table.reserve(account, percent)
 
     def reserved(self, account: str) -> float:
         return self._reserved.get(account, 0.0)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from qr.routing.policies import POLICIES, Policy
+from qr.routing.request import Candidate
 from qr.routing.rules import Rules, WarningPreference
 from qr.routing.standing import Contender, Key, Standing
 
@@ -44,7 +45,8 @@ def choose(pool: Pool, rules: Rules, now: float) -> Contender | None:
     best = min(keys)
     # Places that differ by less than the policy's tolerance are the same place.
     limit = (*best[:-1], best[-1] + POLICIES[rules.policy].tolerance(rules))
-    return min((one for one, key in zip(pool, keys, strict=True) if key < limit or key == best), key=_tie)
+    tied = [one for one, key in zip(pool, keys, strict=True) if key < limit or key == best]
+    return tied[0] if len(tied) == 1 else min(tied, key=_tie)
 
 
 def losses(pool: Pool, rules: Rules, now: float) -> Iterator[tuple[Contender, str]]:
@@ -61,23 +63,22 @@ def losses(pool: Pool, rules: Rules, now: float) -> Iterator[tuple[Contender, st
         yield loser, next((word for word, own, top in layers if own != top), "outranked")
 
 
-def ready_key(one: Contender, rules: Rules) -> Key | None:
-    """The key of *one* as long as it stands where it does; None: it changes with the time."""
+def ready_key(candidate: Candidate, standing: Standing, rules: Rules) -> Key | None:
+    """The key of *candidate* as long as it stands where it does; None: it changes with the time."""
     policy = POLICIES[rules.policy]
-    return _key(one, policy, rules, 0.0) if policy.steady else None
+    return _key(candidate, standing, policy, rules, 0.0) if policy.steady else None
 
 
 def _keys(pool: Pool, rules: Rules, now: float) -> Sequence[Key]:
     policy = POLICIES[rules.policy]
-    return [one.key or _key(one, policy, rules, now) for one in pool]
+    return [one.key or _key(one.candidate, one.standing, policy, rules, now) for one in pool]
 
 
-def _key(one: Contender, policy: Policy, rules: Rules, now: float) -> Key:
-    standing = one.standing
+def _key(candidate: Candidate, standing: Standing, policy: Policy, rules: Rules, now: float) -> Key:
     return (
         standing.headroom < rules.new_session_min_remaining,
-        *_tier(-one.candidate.priority, standing.warned, rules.warning_preference),
-        -rules.manual_priority.get(one.id, 0),
+        *_tier(-candidate.priority, standing.warned, rules.warning_preference),
+        -rules.manual_priority.get(candidate.id, 0),
         *policy.place(standing, rules, now),
     )
 

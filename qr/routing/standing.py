@@ -7,7 +7,8 @@ A standing is worked out once and holds until something about the account change
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from attrs import field, frozen
+import msgspec
+from msgspec.structs import force_setattr, replace
 
 from qr.quota.windows import ALWAYS, CLOCK_SLACK, Window, Windows, applies, long_window, remaining_percent
 from qr.routing.account import AccountView
@@ -19,9 +20,8 @@ __all__ = ["Contender", "Key", "Standing", "standing"]
 FOREVER = float("inf")
 
 
-@frozen(eq=False)
-class Standing:
-    """What a decision needs to know of one account."""
+class Standing(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """What a decision needs to know of one account. What was `read` knows of no reservations."""
 
     account: str
     provider: str = ""
@@ -39,26 +39,44 @@ class Standing:
     """Some window of the account was ever read."""
     away_until: float | None = None
     """The latest reset among the windows that refuse; None: nothing refuses, or a reset is unknown."""
-    headroom: float = FOREVER
-    """Percent left in the most constrained applicable window, reservations taken off."""
+    most_read: float | None = None
+    """Percent used of the most constrained applicable window; None when none is known."""
+    five_hour_read: float | None = None
     warned: bool = False
-    five_hour_used: float = 0.0
     long_window: str = ""
     long_resets_at: float | None = None
     """Also when it has passed."""
-    long_remaining: float | None = None
-    """Percent left in the long window, reservations taken off; None when unknown or past its reset."""
+    long_read: float | None = None
+    """Percent used of the long window; None when unknown or past its reset."""
     reserved_percent: float = 0.0
     valid_until: float = FOREVER
-    trouble: str | None = field(init=False)
-    """The first cause that keeps requests away, in the words of a decision; None: usable."""
-    rankable: bool = field(init=False)
-    """Usable and trusted."""
 
-    def __attrs_post_init__(self) -> None:
-        # Asked for every candidate of every pick, so it is worked out once.
-        object.__setattr__(self, "trouble", self._trouble())
-        object.__setattr__(self, "rankable", self.trouble is None and self.distrust is None)
+    # Asked for every candidate of every pick, so these are worked out once, from those above.
+    trouble: str | None = None
+    """The first cause that keeps requests away, in the words of a decision; None: usable."""
+    rankable: bool = False
+    """Usable and trusted."""
+    headroom: float = FOREVER
+    """Percent left in the most constrained applicable window, reservations taken off."""
+    five_hour_used: float = 0.0
+    """Reservations added."""
+    long_remaining: float | None = None
+    """Percent left in the long window, reservations taken off; None when unknown or past its reset."""
+
+    def __post_init__(self) -> None:
+        trouble, reserved = self._trouble(), self.reserved_percent
+        force_setattr(self, "trouble", trouble)
+        force_setattr(self, "rankable", trouble is None and self.distrust is None)
+        if self.most_read is not None:
+            force_setattr(self, "headroom", remaining_percent(self.most_read + reserved))
+        if self.five_hour_read is not None:
+            force_setattr(self, "five_hour_used", self.five_hour_read + reserved)
+        if self.long_read is not None:
+            force_setattr(self, "long_remaining", remaining_percent(self.long_read + reserved))
+
+    def reserving(self, percent: float) -> "Standing":
+        """The same with *percent* in all reserved."""
+        return replace(self, reserved_percent=percent)
 
     @property
     def usable(self) -> bool:
@@ -141,12 +159,12 @@ def standing(view: AccountView, model: str, rules: Rules, reserved_percent: floa
         distrust=_distrust(bound, rules, now, passed=len(current) < len(bound)),
         reported=bool(view.windows),
         away_until=_away_until([*spent, *paid]),
-        headroom=min(_known(_left(window, reserved_percent) for window in current.values()), default=FOREVER),
+        most_read=max(_known(window.used_percent for window in current.values()), default=None),
+        five_hour_read=_read(current.get("five_hour")),
         warned=any(window.warned(now) for window in bound.values()),
-        five_hour_used=_used(current.get("five_hour"), reserved_percent) or 0.0,
         long_window=long.name if long else "",
         long_resets_at=long.resets_at if long else None,
-        long_remaining=_left(current.get(long.name), reserved_percent) if long else None,
+        long_read=_read(current.get(long.name)) if long else None,
         reserved_percent=reserved_percent,
         valid_until=min(_changes(view, bound, rules, now), default=FOREVER),
     )
@@ -172,15 +190,8 @@ def _distrust(windows: Windows, rules: Rules, now: float, *, passed: bool) -> st
     return "stale" if old else None
 
 
-def _used(window: Window | None, reserved_percent: float) -> float | None:
-    if window is None or window.used_percent is None:
-        return None
-    return window.used_percent + reserved_percent
-
-
-def _left(window: Window | None, reserved_percent: float) -> float | None:
-    used = _used(window, reserved_percent)
-    return None if used is None else remaining_percent(used)
+def _read(window: Window | None) -> float | None:
+    return window.used_percent if window else None
 
 
 def _known(values: Iterable[float | None]) -> Iterator[float]:

@@ -1,8 +1,9 @@
 """Standings are kept ready, and worked out anew when something changed or a moment has passed."""
 
-from attrs import asdict, evolve
+from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
 from qr.routing.fleet import MAX_MODELS, Fleet
 from qr.routing.rules import Rules
