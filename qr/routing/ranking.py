@@ -90,7 +90,8 @@ def _tier(lower: int, warned: bool, preference: WarningPreference) -> tuple[int,
 
 
 def _tie(one: Contender) -> tuple[float, str]:
-    """More remaining first, and what is not known cannot be promised; then the account id.
+    """
+    More remaining first, and what is not known cannot be promised; then the account id.
 
     Text compares by code points, which is the order of its UTF-8 bytes.
     """

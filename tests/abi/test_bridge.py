@@ -10,6 +10,7 @@ import trio
 import trio.testing
 
 from qr.abi import bridge as bridge_module
+from qr.abi import connection as connection_module
 from qr.abi.bridge import Bridge, SocketBusy, open_socket
 from qr.abi.calls import Calls
 from qr.abi.contract import NOT_HANDLED
@@ -192,7 +193,7 @@ async def test_an_answer_that_does_not_fit_the_buffer_is_sent_whole(tmp_path):
 
 
 async def test_a_library_that_takes_no_answer_is_given_up(tmp_path, monkeypatch):
-    monkeypatch.setattr(bridge_module, "SEND_TIMEOUT", 0.05)
+    monkeypatch.setattr(connection_module, "SEND_TIMEOUT", 0.05)
     async with bridged(tmp_path) as (bridge, path):
 
         async def answer(body):
@@ -206,3 +207,39 @@ async def test_a_library_that_takes_no_answer_is_given_up(tmp_path, monkeypatch)
             while bridge.connections:
                 await trio.lowlevel.checkpoint()
         assert await exchange(path, encode_ping())
+
+
+async def test_frames_behind_an_open_pick_wait_for_its_answer(tmp_path):
+    async with bridged(tmp_path) as (bridge, path), await trio.open_unix_socket(str(path)) as stream:
+        bridge._calls._door.open = True
+        await stream.send_all(encode_call("scheduler.pick", b"{}") + encode_ping())
+        pick = await bridge._calls._door.mailbox.next()
+        await trio.testing.wait_all_tasks_blocked(0.01)
+        pick.give(None)
+        received, answers = Frames(), []
+        while len(answers) < 2:
+            answers += received.feed(await stream.receive_some())
+    assert [answer.kind for answer in answers] == [REPLY, PONG]
+
+
+async def test_an_answer_that_comes_too_late_reaches_nobody_else(tmp_path):
+    """The next connection has the descriptor of the one that is gone."""
+    async with bridged(tmp_path) as (bridge, path):
+        bridge._calls._door.open = True
+        async with await trio.open_unix_socket(str(path)) as gone:
+            await gone.send_all(encode_call("scheduler.pick", b"{}"))
+            pick = await bridge._calls._door.mailbox.next()
+        await until(lambda: bridge.connections == 0)
+        async with await trio.open_unix_socket(str(path)) as other:
+            await until(lambda: bridge.connections == 1)
+            pick.give(None)
+            await other.send_all(encode_ping())
+            assert [frame.kind for frame in Frames().feed(await other.receive_some())] == [PONG]
+
+
+async def test_who_reads_none_of_its_answers_is_hung_up_on(tmp_path):
+    async with bridged(tmp_path) as (bridge, path), await trio.open_unix_socket(str(path)) as stream:
+        picks = encode_call("scheduler.pick", b"{}") * 100_000
+        with pytest.raises(trio.BrokenResourceError):
+            await stream.send_all(picks)
+        await until(lambda: bridge.connections == 0)
