@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qr.quota.history import COARSE, DAYS, FINE, MAX_EVENTS, Reset, Sample, Series, recorded
+from qr.quota.history import COARSE, DAYS, FINE, MAX_EVENTS, Reset, Sample, Samples, Series, recorded
 from qr.quota.windows import DAY, Window
 
 NOW = 1_788_280_200
@@ -100,3 +100,10 @@ def test_equal_histories_are_equal():
     assert history(window(0, 10.0)) == history(window(0, 10.0))
     assert history(window(0, 10.0)) != history(window(0, 11.0))
     assert history(window(0, 10.0)).samples != 7
+
+
+def test_columns_are_as_long_as_the_shorter_one():
+    samples = Samples([10, 20, 30], [1.0, 2.5])
+    assert (samples.at, samples.used_percent) == ([10, 20], [1.0, 2.5])
+    assert samples == (Sample(10, 1.0), Sample(20, 2.5))
+    assert Samples([10], [1.0, 2.0]).used_percent == [1.0]

@@ -6,9 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import asdict
 
 from qr.routing.fleet import MAX_MODELS, Fleet
+from qr.routing.request import Offer
 from qr.routing.rules import Rules
 from qr.routing.standing import standing
-from tests.routing.situations import DAY, HOUR, NOW, account, spent, window
+from tests.routing.situations import DAY, HOUR, NOW, account, candidate, spent, window
 
 MODEL = "claude-sonnet-4-5"
 
@@ -148,3 +149,36 @@ def test_how_long_an_account_is_away():
     assert stands(fleet(account("a"))).away_until is None
     assert stands(fleet(account("a", spent(resets_in=DAY)))).away_until == NOW + DAY
     assert stands(fleet(account("a", spent("five_hour", HOUR), spent(resets_in=None)))).away_until is None
+
+
+def test_a_pool_is_kept_and_only_who_changed_is_put_in_anew():
+    """Decisions keep the pool that they saw."""
+    known, offer = fleet(account("a"), account("b")), Offer((candidate("a"), candidate("b")))
+    first = known.pool(offer, "claude", MODEL, NOW)
+    assert known.pool(offer, "claude", MODEL, NOW) is first
+    for change in (
+        lambda: known.reserve("b", 50.0),
+        lambda: known.put(account("b", spent())),
+        lambda: known.remove("b"),
+    ):
+        before = known.pool(offer, "claude", MODEL, NOW)
+        change()
+        after = known.pool(offer, "claude", MODEL, NOW)
+        assert after[0] is before[0]
+        assert after[1].standing is not before[1].standing
+        assert after[1].standing is stands(known, "b")
+
+
+def test_who_is_not_offered_changes_no_pool():
+    known, offer = fleet(account("a"), account("b")), Offer((candidate("a"),))
+    first = known.pool(offer, "claude", MODEL, NOW)
+    known.reserve("b", 50.0)
+    known.put(account("b", spent()))
+    assert known.pool(offer, "claude", MODEL, NOW) is first
+
+
+def test_another_offer_is_another_pool():
+    known = fleet(account("a"), account("b"))
+    offers = [Offer((candidate(name),)) for name in "ab"]
+    pools = [known.pool(offer, "claude", MODEL, NOW) for offer in offers]
+    assert [[one.id for one in pool] for pool in pools] == [["a"], ["b"]]
