@@ -106,5 +106,7 @@ class Bridge:
             pass
         except FrameError as error:
             log.warning("connection of the library ended", cause=str(error))
+        except Exception as error:  # noqa: BLE001 - a bug costs one connection, not all of them
+            log.error("connection failed", cause=type(error).__name__)
         finally:
             self.connections -= 1

@@ -72,13 +72,20 @@ class Connection:
 
     async def _receive(self) -> bytes:
         while True:
-            await trio.lowlevel.wait_readable(self._stream.socket)
+            await trio.lowlevel.wait_readable(self._descriptor())
             try:
-                return os.read(self._stream.socket.fileno(), CHUNK)
+                return os.read(self._descriptor(), CHUNK)
             except BlockingIOError:
                 continue  # woken for nothing
             except OSError as error:
                 raise trio.BrokenResourceError("the library has gone") from error
+
+    def _descriptor(self) -> int:
+        """Asked for anew each time: a socket that was closed may have given its number to another one."""
+        descriptor = self._stream.socket.fileno()
+        if descriptor < 0:
+            raise trio.ClosedResourceError("the connection was given up")
+        return descriptor
 
     async def _take(self, frame: Frame) -> None:
         if self._asking:

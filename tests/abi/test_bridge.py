@@ -243,3 +243,10 @@ async def test_who_reads_none_of_its_answers_is_hung_up_on(tmp_path):
         with pytest.raises(trio.BrokenResourceError):
             await stream.send_all(picks)
         await until(lambda: bridge.connections == 0)
+
+
+async def test_a_bug_costs_one_connection(tmp_path, monkeypatch):
+    async with bridged(tmp_path) as (bridge, path):
+        monkeypatch.setattr(bridge._link, "attach", lambda *_: 1 / 0)
+        assert await exchange(path, encode_attach({"pid": "1"})) == []
+        assert await exchange(path, encode_ping())

@@ -63,7 +63,9 @@ def test_after_the_first_refusal_nothing_is_sent_any_more(inside: Any) -> None:
 def test_a_ban_is_told_in_the_hosts_words(inside: Any) -> None:
     _, one, page = inside()
     for _ in range(5):
-        unlock(page, "wrong")
+        # The words of the last attempt are still there: what tells of this one is its answer.
+        with page.expect_response(lambda answer: answer.status == 401):
+            unlock(page, "wrong")
         page.wait_for_selector("text=The host refused the key")
     unlock(page)
     page.wait_for_selector("text=IP banned due to too many failed attempts")
