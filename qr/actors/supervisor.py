@@ -79,7 +79,7 @@ class Supervisor:
         self._clock = clock
         self._ask = ask
         self._freed = freed
-        self._board = Noticeboard()
+        self._board = Noticeboard(lambda: door.tell(Wake()))
         self._brakes: Brakes | None = None
         self._generation = current.generation
         self.fleet = Fleet(current.settings.rules)
@@ -113,8 +113,7 @@ class Supervisor:
         self._door.open = True
 
     def _pin(self, view: AccountView, state: AccountState) -> None:
-        if self._board.pin(view, state):
-            self._door.tell(Wake())
+        self._board.pin(view, state)
 
     def handle(self, message: SupervisorMessage) -> None:
         """Take in one message. Nothing in here waits, and no message can end the supervisor."""
