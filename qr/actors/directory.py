@@ -126,7 +126,6 @@ class Directory:
         """Accounts told what they are now."""
         for view, state in notices:
             if view.id in self.rooms:
-                self._journal.account(view.id, state)
                 self._take(view, reservations)
 
     def _take(self, view: AccountView, reservations: Reservations) -> None:

@@ -78,8 +78,10 @@ class Rooms:
         """The next actor for *room*, from what the last one made known."""
 
         def publish(view: AccountView, state: AccountState) -> None:
-            room.state = state
-            self._around.publish(view, state)
+            # Whoever is closed in the turn in which it has a message still takes that in.
+            if self._rooms.get(view.id) is room:
+                room.state = state
+                self._around.publish(view, state)
 
         chance = random.Random(f"{self._seed} {room.state.id} {room.life.restarts}")  # noqa: S311 - no secret
         return AccountActor(room.state, room.mailbox, evolve(self._around, publish=publish), chance)

@@ -113,6 +113,8 @@ class Supervisor:
         self._door.open = True
 
     def _pin(self, view: AccountView, state: AccountState) -> None:
+        """Into the journal at once: a supervisor that dies before it has read the board loses nothing."""
+        self._journal.account(view.id, state)
         self._board.pin(view, state)
 
     def handle(self, message: SupervisorMessage) -> None:

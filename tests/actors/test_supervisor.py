@@ -198,6 +198,15 @@ class TestDeath:
         assert len(decisions) == 10
         assert (await house.pick("a")).account == "a"
 
+    async def test_what_an_account_told_a_dying_supervisor_is_known_to_the_next(self, house, autojump_clock):
+        await house.seen("a", week=55.0)
+        house.supervisor._board.take = list  # it dies before it looks
+        await house.seen("a", week=57.0)
+        assert house.view("a").windows["weekly"].used_percent == 55.0
+        house.house.lives["supervisor"].kill()
+        await house.settled()
+        assert house.view("a").windows["weekly"].used_percent == 57.0
+
     async def test_a_killed_account_comes_back_from_its_last_view(self, house, autojump_clock):
         await house.seen("a", week=55.0)
         room = house.supervisor.directory.rooms.get("a")
