@@ -108,7 +108,9 @@ class Supervisor:
             self._pin, self._door.tell, self._ask, self._clock, lambda: self._current.settings, brakes.of
         )
         rooms = Rooms(nursery, around, seed)
-        self.directory = Directory(self.fleet, rooms, self._journal, self._feed, self.historian)
+        self.directory = Directory(
+            self.fleet, rooms, self._journal, self._feed, self.historian, self.sessions.reservations
+        )
         self.directory.restore(self._clock.now(), reset_jitter=self.fleet.rules.reset_jitter)
         self._door.open = True
 
@@ -159,7 +161,7 @@ class Supervisor:
     def _take(self, message: SupervisorMessage) -> None:
         match message:
             case Wake():
-                self._known.changed(self._board.take(), self.sessions.reservations)
+                self._known.changed(self._board.take())
             case Report(attempt=attempt):
                 self._known.reported(attempt.account, attempt.provider, self._clock.now())
                 self._known.rooms.tell(attempt.account, message)

@@ -12,6 +12,7 @@ from qr.actors.door import CAPACITY
 from qr.actors.messages import Pause, Unbind
 from qr.actors.reports import Attempt, read_attempt
 from qr.routing.request import Attributes, Candidate
+from qr.routing.reservations import FIRST_GUESS
 from tests.actors.house import DAY, HOUR, NOW, claude_headers, living
 
 
@@ -137,6 +138,19 @@ async def test_an_account_that_the_host_deleted_is_gone(house, autojump_clock):
     assert house.view("a") is None
     decision = await house.pick("b")
     assert (decision.account, decision.reason) == ("b", "rebind:removed")
+
+
+async def test_one_that_comes_back_after_it_was_deleted_owes_nothing(house, autojump_clock):
+    await house.list("a", "b")
+    await house.seen("a", week_resets=DAY)
+    await house.pick("a", "b")
+    assert house.supervisor.fleet.reserved("a") == FIRST_GUESS
+    await house.list("b")
+    assert len(house.supervisor.sessions.reservations) == 0
+    await house.list("a", "b")
+    await house.seen("a", week_resets=DAY)
+    await house.pick("a", "b", session="another")
+    assert house.supervisor.fleet.reserved("a") == FIRST_GUESS
 
 
 async def test_an_api_key_is_never_listed_and_stays_while_it_is_offered(house, autojump_clock):
