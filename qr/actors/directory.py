@@ -11,7 +11,6 @@ from qr.actors.feed import Feed
 from qr.actors.historian import Historian
 from qr.actors.journal import Journal
 from qr.actors.messages import Trial
-from qr.actors.noticeboard import Notice
 from qr.actors.rooms import Rooms
 from qr.actors.schedule import Schedule
 from qr.quota.belief import believed_windows
@@ -130,9 +129,9 @@ class Directory:
         self._journal.account(account, None)
         self._feed.publish("account", account)
 
-    def changed(self, notices: Iterable[Notice]) -> None:
+    def changed(self, views: Iterable[AccountView]) -> None:
         """Accounts told what they are now."""
-        for view, state in notices:
+        for view in views:
             if view.id in self.rooms:
                 self._take(view)
 

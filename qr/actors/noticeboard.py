@@ -2,12 +2,9 @@
 
 from collections.abc import Callable
 
-from qr.actors.account_state import AccountState
 from qr.routing.account import AccountView
 
-__all__ = ["Notice", "Noticeboard"]
-
-Notice = tuple[AccountView, AccountState]
+__all__ = ["Noticeboard"]
 
 
 class Noticeboard:
@@ -17,15 +14,15 @@ class Noticeboard:
         """*wake* tells the reader that something was left here; False: it could not, and is to try again."""
         self._wake = wake
         self._woken = False
-        self._notices: dict[str, Notice] = {}
+        self._views: dict[str, AccountView] = {}
 
-    def pin(self, view: AccountView, state: AccountState) -> None:
+    def pin(self, view: AccountView) -> None:
         """Leave what an account is now."""
-        self._notices[view.id] = (view, state)
+        self._views[view.id] = view
         self._woken = self._woken or self._wake()
 
-    def take(self) -> list[Notice]:
+    def take(self) -> list[AccountView]:
         """All that was left since the last time."""
         self._woken = False
-        notices, self._notices = self._notices, {}
-        return list(notices.values())
+        views, self._views = self._views, {}
+        return list(views.values())

@@ -117,7 +117,7 @@ class Supervisor:
     def _pin(self, view: AccountView, state: AccountState) -> None:
         """Into the journal at once: a supervisor that dies before it has read the board loses nothing."""
         self._journal.account(view.id, state)
-        self._board.pin(view, state)
+        self._board.pin(view)
 
     def handle(self, message: SupervisorMessage) -> None:
         """Take in one message. Nothing in here waits, and no message can end the supervisor."""

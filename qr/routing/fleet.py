@@ -21,7 +21,7 @@ FOREVER = float("inf")
 
 @define
 class Table:
-    """Standings for one model, by account id; all of them hold from `looked_at` until `valid_until` at least."""
+    """Standings for one model, by account id; all hold from `looked_at` until `valid_until` at least."""
 
     standings: dict[str, Standing] = field(factory=dict)
     looked_at: float = -FOREVER

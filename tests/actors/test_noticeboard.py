@@ -1,10 +1,9 @@
 """The board between accounts and their supervisor."""
 
-from qr.actors.account_state import AccountState, Entry, view_of
 from qr.actors.noticeboard import Noticeboard
-from tests.actors.house import NOW
+from qr.routing.account import AccountView
 
-ANN, BOB = (AccountState(Entry(name, "claude")) for name in ("ann", "bob"))
+ANN, BOB = AccountView("ann", "claude"), AccountView("bob", "claude")
 
 
 def board(*answers):
@@ -19,22 +18,18 @@ def board(*answers):
     return Noticeboard(wake), told
 
 
-def pin(noticeboard, state):
-    noticeboard.pin(view_of(state, {}, NOW), state)
-
-
 def test_the_reader_is_woken_once_for_all_that_it_finds():
     noticeboard, told = board(True, True)
-    for state in (ANN, BOB, ANN):
-        pin(noticeboard, state)
+    for view in (ANN, BOB, ANN):
+        noticeboard.pin(view)
     assert told == [True]
-    assert [state for _, state in noticeboard.take()] == [ANN, BOB]
-    pin(noticeboard, BOB)
+    assert noticeboard.take() == [ANN, BOB]
+    noticeboard.pin(BOB)
     assert told == [True, True]
 
 
 def test_a_reader_whose_mailbox_was_full_is_woken_with_the_next_notice():
     noticeboard, told = board(False, False, True)
-    for state in (ANN, BOB, ANN, BOB):
-        pin(noticeboard, state)
+    for view in (ANN, BOB, ANN, BOB):
+        noticeboard.pin(view)
     assert told == [False, False, True]
