@@ -115,6 +115,7 @@ class Directory:
         if entry.provider not in PROVIDERS or not entry.id or len(self.rooms) >= MAX_ACCOUNTS:
             return
         state = AccountState(entry, schedule=Schedule(since=now))
+        self._journal.account(state.id, state)
         self.fleet.put(view_of(state, {}, now))
         self._open(state, now)
 

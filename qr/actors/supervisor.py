@@ -41,7 +41,7 @@ from qr.actors.messages import (
 )
 from qr.actors.noticeboard import Noticeboard
 from qr.actors.polling import Ask
-from qr.actors.rooms import Rooms
+from qr.actors.rooms import Mailboxes, Rooms
 from qr.actors.sessions import Sessions
 from qr.clock import Clock
 from qr.routing.account import AccountView
@@ -58,7 +58,7 @@ log = structlog.get_logger(__name__)
 
 
 class Supervisor:
-    """One life of the supervisor; the door, the journal and the feed outlive it."""
+    """One life of the supervisor; the door, the mailboxes, the journal and the feed outlive it."""
 
     def __init__(
         self,
@@ -70,6 +70,7 @@ class Supervisor:
         clock: Clock,
         ask: Ask,
         freed: Mailbox[Freed],
+        mailboxes: Mailboxes,
     ) -> None:
         self._door = door
         self._journal = journal
@@ -79,6 +80,7 @@ class Supervisor:
         self._clock = clock
         self._ask = ask
         self._freed = freed
+        self._mailboxes = mailboxes
         self._board = Noticeboard(lambda: door.tell(Wake()))
         self._brakes: Brakes | None = None
         self._generation = current.generation
@@ -107,7 +109,7 @@ class Supervisor:
         around = Surroundings(
             self._pin, self._door.tell, self._ask, self._clock, lambda: self._current.settings, brakes.of
         )
-        rooms = Rooms(nursery, around, seed)
+        rooms = Rooms(nursery, around, seed, self._mailboxes)
         self.directory = Directory(
             self.fleet, rooms, self._journal, self._feed, self.historian, self.sessions.reservations
         )

@@ -9,7 +9,7 @@ import trio
 from attrs import evolve
 
 from qr.actors.door import CAPACITY
-from qr.actors.messages import Pause, Unbind
+from qr.actors.messages import Pause, Step, Unbind
 from qr.actors.reports import Attempt, read_attempt
 from qr.routing.request import Attributes, Candidate
 from qr.routing.reservations import FIRST_GUESS
@@ -220,6 +220,19 @@ class TestDeath:
         house.house.lives["supervisor"].kill()
         await house.settled()
         assert house.view("a").windows["weekly"].used_percent == 57.0
+
+    async def test_what_a_dying_supervisor_has_passed_on_is_taken_in(self, house, autojump_clock):
+        """
+        Else a step of the clock would be lost, and what was said before it would look fresher than it is.
+        """
+        await house.seen("a")
+        await trio.sleep(600)
+        house.supervisor.directory.rooms.get("a").life.kill()
+        house.clock.step(-300)
+        house.supervisor.handle(Step(-300))
+        house.house.lives["supervisor"].kill()
+        await house.settled()
+        assert house.clock.now() - house.view("a").observed_at == pytest.approx(600)
 
     async def test_a_killed_account_comes_back_from_its_last_view(self, house, autojump_clock):
         await house.seen("a", week=55.0)
