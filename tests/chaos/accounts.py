@@ -21,11 +21,12 @@ from tests.stories import signals
 
 __all__ = ["ACCOUNTS", "MODELS", "MORTAL", "SHAKY", "STEADY", "Accounts", "of_provider", "provider_of"]
 
-# Accounts whose sessions must never move, accounts that get into trouble, and accounts whose logins die.
+# Accounts whose sessions must never move, accounts that get into trouble, and accounts whose logins die. The
+# last ones are reset first, so that newcomers go to them.
 STEADY = (*(f"steady-{number}" for number in range(6)), "codex-steady-0", "codex-steady-1", "codex-steady-2")
 SHAKY = (*(f"shaky-{number}" for number in range(4)), "codex-shaky-0", "codex-shaky-1")
 MORTAL = ("mortal-0", "mortal-1", "codex-mortal-0")
-ACCOUNTS = (*STEADY, *SHAKY, *MORTAL)
+ACCOUNTS = (*MORTAL, *STEADY, *SHAKY)
 
 MODELS = {"claude": "claude-sonnet-4-5", "codex": "gpt-5.1-codex"}
 
