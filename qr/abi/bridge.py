@@ -169,7 +169,11 @@ class Connection:
 
     async def _receive(self) -> bytes:
         while True:
-            await trio.lowlevel.wait_readable(self._stream.socket)
+            descriptor = self._stream.socket.fileno()
+            if descriptor < 0:
+                # Closed while nobody waited here, by an answer that could not be given.
+                raise trio.ClosedResourceError
+            await trio.lowlevel.wait_readable(descriptor)
             try:
                 return os.read(self._stream.socket.fileno(), CHUNK)
             except BlockingIOError:
