@@ -3,7 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -32,6 +32,8 @@ class Plug:
     config: str = ""
     _calls: Counter[Host] = field(factory=Counter)
     _over: threading.Condition = field(factory=threading.Condition)
+    _before: set[str] = field(factory=lambda: _sockets())
+    """Sockets from before any library had connected."""
 
     def pick(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         with self._call() as loaded:
@@ -89,9 +91,21 @@ class Plug:
             del self._calls[old]
         assert old.unload() < QUICK
         old.verify(alone=alone)
+        assert not alone or _sockets() <= self._before
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        assert self.loaded is not None
-        self.loaded.__exit__(kind, error, trace)
+        if self.loaded is not None:
+            self.loaded.__exit__(kind, error, trace)
+        if kind is None:
+            assert _sockets() <= self._before
+
+
+def _sockets() -> set[str]:
+    """Those that this process has open; the pipes to a service come and go with it."""
+    found = set()
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.add(str(descriptor.readlink()))
+    return {name for name in found if name.startswith("socket:")}

@@ -217,7 +217,7 @@ def run_storm(seed: int, picks: int, place: Path) -> Outcome:
     )
     service = Service(place)
     try:
-        with Host(library, lambda: time.time() + service.ahead, watch_descriptors=True) as host:
+        with Host(library, lambda: time.time() + service.ahead, watch_descriptors=False) as host:
             host.has(*CLAUDE)
             host.has(*CODEX, provider="codex")
             host.loaded = plug = Plug(host.loaded, other, host.schema)
