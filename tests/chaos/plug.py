@@ -20,6 +20,15 @@ NOBODY: Mapping[str, Any] = {"Handled": False}
 QUICK = 1.0
 
 
+def _sockets() -> set[str]:
+    """Those that this process has open; the pipes to a service come and go with it."""
+    found = set()
+    for descriptor in Path("/proc/self/fd").iterdir():
+        with suppress(FileNotFoundError):
+            found.add(str(descriptor.readlink()))
+    return {name for name in found if name.startswith("socket:")}
+
+
 @define(eq=False)
 class Plug:
     """In the place of the one library that a host has loaded."""
@@ -32,7 +41,7 @@ class Plug:
     config: str = ""
     _calls: Counter[Host] = field(factory=Counter)
     _over: threading.Condition = field(factory=threading.Condition)
-    _before: set[str] = field(factory=lambda: _sockets())
+    _before: set[str] = field(factory=_sockets)
     """Sockets from before any library had connected."""
 
     def pick(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -100,12 +109,3 @@ class Plug:
             self.loaded.__exit__(kind, error, trace)
         if kind is None:
             assert _sockets() <= self._before
-
-
-def _sockets() -> set[str]:
-    """Those that this process has open; the pipes to a service come and go with it."""
-    found = set()
-    for descriptor in Path("/proc/self/fd").iterdir():
-        with suppress(FileNotFoundError):
-            found.add(str(descriptor.readlink()))
-    return {name for name in found if name.startswith("socket:")}
