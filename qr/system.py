@@ -26,6 +26,7 @@ from qr.actors.messages import Freed, Step
 from qr.actors.polling import Ask
 from qr.actors.recorder import Recorder
 from qr.actors.release import Release
+from qr.actors.rooms import Mailboxes
 from qr.actors.supervisor import Supervisor
 from qr.clock import Clock, StepWatch, SystemClock
 from qr.settings import Settings
@@ -69,6 +70,8 @@ class House:
     ask: Ask | None = None
     """Polls an account; None: over HTTP."""
     freed: Mailbox[Freed] = field(factory=lambda: Mailbox(release.CAPACITY))
+    mailboxes: Mailboxes = field(factory=dict)
+    """The accounts'."""
     steps: StepWatch = field(init=False)
     calls: Calls = field(init=False)
     supervisor: Supervisor = field(init=False)
@@ -155,6 +158,7 @@ class House:
             self.clock,
             self.ask or self._over_http(),
             self.freed,
+            self.mailboxes,
         )
         return partial(self.supervisor.run, self.seed)
 

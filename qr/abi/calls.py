@@ -28,7 +28,7 @@ from qr.actors.journal import Journal
 from qr.actors.mailbox import Reply
 from qr.actors.messages import Apply
 from qr.actors.reports import Attempt, read_attempt
-from qr.clock import Clock
+from qr.clock import STEP, Clock
 from qr.routing.decision import Decision
 from qr.routing.offers import Offers
 from qr.routing.question import understand
@@ -195,7 +195,7 @@ def _envelope(decision: Decision | None) -> bytes:
 
 
 def _attempt(record: UsageRecord, now: float) -> Attempt:
-    started_at = record.started_at or now
+    started_at = _began_at(record, now)
     first_byte = (record.ttft or record.latency) / NANOSECONDS
     return Attempt(
         account=record.auth_id,
@@ -208,3 +208,15 @@ def _attempt(record: UsageRecord, now: float) -> Attempt:
         status=record.status,
         tokens=record.detail.total_tokens if record.detail else 0,
     )
+
+
+def _began_at(record: UsageRecord, now: float) -> float:
+    """
+    When the attempt began.
+
+    The host measures how long it lasted, and it is over: it began so long ago at least. A beginning that is
+    later tells that the clock was set back meanwhile.
+    """
+    latest = now - max(record.latency, record.ttft, 0) / NANOSECONDS
+    said = record.started_at
+    return latest if said is None or said > latest + STEP else said

@@ -11,7 +11,6 @@ from qr.actors.feed import Feed
 from qr.actors.historian import Historian
 from qr.actors.journal import Journal
 from qr.actors.messages import Trial
-from qr.actors.noticeboard import Notice
 from qr.actors.rooms import Rooms
 from qr.actors.schedule import Schedule
 from qr.quota.belief import believed_windows
@@ -38,9 +37,16 @@ class Directory:
     """Accounts come from the host's listing, and from being offered; they go when the host drops them."""
 
     def __init__(
-        self, fleet: Fleet, rooms: Rooms, journal: Journal, feed: Feed, historian: Historian
+        self,
+        fleet: Fleet,
+        rooms: Rooms,
+        journal: Journal,
+        feed: Feed,
+        historian: Historian,
+        reservations: Reservations,
     ) -> None:
         self._historian = historian
+        self._reservations = reservations
         self.fleet = fleet
         self.rooms = rooms
         self._journal = journal
@@ -109,6 +115,7 @@ class Directory:
         if entry.provider not in PROVIDERS or not entry.id or len(self.rooms) >= MAX_ACCOUNTS:
             return
         state = AccountState(entry, schedule=Schedule(since=now))
+        self._journal.account(state.id, state)
         self.fleet.put(view_of(state, {}, now))
         self._open(state, now)
 
@@ -119,23 +126,23 @@ class Directory:
         self._offer = None
         self._offered_at.pop(account, None)
         self._historian.forget(account)
+        self._reservations.forget(account)
         self._journal.account(account, None)
         self._feed.publish("account", account)
 
-    def changed(self, notices: Iterable[Notice], reservations: Reservations) -> None:
+    def changed(self, views: Iterable[AccountView]) -> None:
         """Accounts told what they are now."""
-        for view, state in notices:
+        for view in views:
             if view.id in self.rooms:
-                self._journal.account(view.id, state)
-                self._take(view, reservations)
+                self._take(view)
 
-    def _take(self, view: AccountView, reservations: Reservations) -> None:
+    def _take(self, view: AccountView) -> None:
         before = self.fleet.get(view.id)
         if before is not None and view.windows != before.windows:
             jitter = self.fleet.rules.reset_jitter
             self._historian.observed(view.id, before.windows, view.windows, reset_jitter=jitter)
         if before is not None and view.observed_at > before.observed_at:
-            reservations.observed(view.id, before.windows, view.windows)
+            self._reservations.observed(view.id, before.windows, view.windows)
             self.fleet.reserve(view.id, 0.0)
         self.fleet.put(view)
         self._feed.publish("account", view.id)

@@ -112,6 +112,8 @@ class Parts:
     history: list[bytes]
     settings_generation: int = 0
     host_rules: Rules | None = None
+    number: int = 0
+    """The higher, the newer."""
 
 
 def pieces(schema: int, parts: Parts) -> Iterator[bytes]:

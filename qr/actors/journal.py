@@ -81,6 +81,8 @@ class Journal:
     def __init__(self, image: Image | None = None) -> None:
         self.changed = trio.Event()
         """Set when something is newer than what was taken last."""
+        self.taken = 0
+        """How often everything was taken to be written."""
         self.settings_generation = image.settings_generation if image else 0
         self.host_rules = image.host_rules if image else None
         self._bindings = Shelf[tuple[str, str], Binding](encode_binding, at_once=150)
@@ -147,10 +149,12 @@ class Journal:
     def take(self) -> Parts:
         """Everything in its encoded form; what comes later sets `changed` again."""
         self.changed = trio.Event()
+        self.taken += 1
         return Parts(
             self._bindings.encoded(),
             self._accounts.encoded(),
             self._history.encoded(),
             self.settings_generation,
             self.host_rules,
+            self.taken,
         )

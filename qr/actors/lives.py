@@ -47,7 +47,8 @@ class Life:
         with trio.CancelScope() as self._scope:
             try:
                 await actor()
-            except Exception as error:  # noqa: BLE001 - whatever it is, another one follows
+            except* Exception as error:  # noqa: BLE001 - whatever it is, another one follows
+                # Also beside a cancellation: a bug at the moment of a kill must not go on to whoever kills.
                 cause = _cause(error)
                 log.error("actor died", actor=self.name, cause=cause)
             else:

@@ -1,26 +1,28 @@
 """The newest view of each account, for the supervisor to pick up: a mailbox that coalesces."""
 
-from qr.actors.account_state import AccountState
+from collections.abc import Callable
+
 from qr.routing.account import AccountView
 
 __all__ = ["Noticeboard"]
-
-Notice = tuple[AccountView, AccountState]
 
 
 class Noticeboard:
     """One place for each account, so it is bounded by their number however fast they change."""
 
-    def __init__(self) -> None:
-        self._notices: dict[str, Notice] = {}
+    def __init__(self, wake: Callable[[], bool]) -> None:
+        """*wake* tells the reader that something was left here; False: it could not, and is to try again."""
+        self._wake = wake
+        self._woken = False
+        self._views: dict[str, AccountView] = {}
 
-    def pin(self, view: AccountView, state: AccountState) -> bool:
-        """Leave what an account is now, and say whether the board was empty: its reader wants waking."""
-        first = not self._notices
-        self._notices[view.id] = (view, state)
-        return first
+    def pin(self, view: AccountView) -> None:
+        """Leave what an account is now."""
+        self._views[view.id] = view
+        self._woken = self._woken or self._wake()
 
-    def take(self) -> list[Notice]:
+    def take(self) -> list[AccountView]:
         """All that was left since the last time."""
-        notices, self._notices = self._notices, {}
-        return list(notices.values())
+        self._woken = False
+        views, self._views = self._views, {}
+        return list(views.values())

@@ -1,6 +1,6 @@
 """The recorder: writes the journal to the state file, at most once a second and never on the event loop."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 import structlog
@@ -103,7 +103,17 @@ class Recorder:
             self._succeeded()
 
     def _save(self, parts: Parts) -> None:
-        self._shelter.save(pieces(self._schema, parts))
+        self._shelter.save(self._newest(parts))
+
+    def _newest(self, parts: Parts) -> Iterator[bytes]:
+        """
+        The pieces of *parts*, asked for when their turn to be written has come.
+
+        A write that was given up before its thread began may have its turn after a newer one.
+        """
+        if parts.number < self._journal.taken:
+            raise StoreError("a newer state is written instead")
+        yield from pieces(self._schema, parts)
 
     def _failed(self, error: StoreError) -> None:
         if self.problem is None:

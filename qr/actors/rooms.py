@@ -13,7 +13,10 @@ from qr.actors.messages import AccountMessage
 from qr.routing.account import AccountView
 from qr.routing.sessions import fingerprint
 
-__all__ = ["Room", "Rooms"]
+__all__ = ["Mailboxes", "Room", "Rooms"]
+
+Mailboxes = dict[str, Mailbox[AccountMessage]]
+"""By account id. They outlive the supervisor too: what it has passed on is taken in, whoever dies."""
 
 
 @define(eq=False)
@@ -34,8 +37,9 @@ class Room:
 class Rooms:
     """By account id."""
 
-    def __init__(self, nursery: trio.Nursery, around: Surroundings, seed: int) -> None:
+    def __init__(self, nursery: trio.Nursery, around: Surroundings, seed: int, mailboxes: Mailboxes) -> None:
         self._nursery = nursery
+        self._mailboxes = mailboxes
         self._around = around
         self._seed = seed
         self._rooms: dict[str, Room] = {}
@@ -51,11 +55,13 @@ class Rooms:
 
     def open(self, state: AccountState) -> None:
         """Start an actor for the account, from *state*."""
-        room = self._rooms[state.id] = Room(state)
+        mailbox = self._mailboxes.setdefault(state.id, Mailbox(CAPACITY))
+        room = self._rooms[state.id] = Room(state, mailbox)
         self._nursery.start_soon(self._keep_alive, room, name=room.life.name)
 
     def close(self, account: str) -> None:
         room = self._rooms.pop(account, None)
+        self._mailboxes.pop(account, None)
         if room is not None:
             room.scope.cancel()
 
@@ -78,8 +84,10 @@ class Rooms:
         """The next actor for *room*, from what the last one made known."""
 
         def publish(view: AccountView, state: AccountState) -> None:
-            room.state = state
-            self._around.publish(view, state)
+            # Whoever is closed in the turn in which it has a message still takes that in.
+            if self._rooms.get(view.id) is room:
+                room.state = state
+                self._around.publish(view, state)
 
         chance = random.Random(f"{self._seed} {room.state.id} {room.life.restarts}")  # noqa: S311 - no secret
         return AccountActor(room.state, room.mailbox, evolve(self._around, publish=publish), chance)

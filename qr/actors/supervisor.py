@@ -41,7 +41,7 @@ from qr.actors.messages import (
 )
 from qr.actors.noticeboard import Noticeboard
 from qr.actors.polling import Ask
-from qr.actors.rooms import Rooms
+from qr.actors.rooms import Mailboxes, Rooms
 from qr.actors.sessions import Sessions
 from qr.clock import Clock
 from qr.routing.account import AccountView
@@ -58,7 +58,7 @@ log = structlog.get_logger(__name__)
 
 
 class Supervisor:
-    """One life of the supervisor; the door, the journal and the feed outlive it."""
+    """One life of the supervisor; the door, the mailboxes, the journal and the feed outlive it."""
 
     def __init__(
         self,
@@ -70,6 +70,7 @@ class Supervisor:
         clock: Clock,
         ask: Ask,
         freed: Mailbox[Freed],
+        mailboxes: Mailboxes,
     ) -> None:
         self._door = door
         self._journal = journal
@@ -79,7 +80,8 @@ class Supervisor:
         self._clock = clock
         self._ask = ask
         self._freed = freed
-        self._board = Noticeboard()
+        self._mailboxes = mailboxes
+        self._board = Noticeboard(lambda: door.tell(Wake()))
         self._brakes: Brakes | None = None
         self._generation = current.generation
         self.fleet = Fleet(current.settings.rules)
@@ -107,14 +109,17 @@ class Supervisor:
         around = Surroundings(
             self._pin, self._door.tell, self._ask, self._clock, lambda: self._current.settings, brakes.of
         )
-        rooms = Rooms(nursery, around, seed)
-        self.directory = Directory(self.fleet, rooms, self._journal, self._feed, self.historian)
+        rooms = Rooms(nursery, around, seed, self._mailboxes)
+        self.directory = Directory(
+            self.fleet, rooms, self._journal, self._feed, self.historian, self.sessions.reservations
+        )
         self.directory.restore(self._clock.now(), reset_jitter=self.fleet.rules.reset_jitter)
         self._door.open = True
 
     def _pin(self, view: AccountView, state: AccountState) -> None:
-        if self._board.pin(view, state):
-            self._door.tell(Wake())
+        """Into the journal at once: a supervisor that dies before it has read the board loses nothing."""
+        self._journal.account(view.id, state)
+        self._board.pin(view)
 
     def handle(self, message: SupervisorMessage) -> None:
         """Take in one message. Nothing in here waits, and no message can end the supervisor."""
@@ -158,7 +163,7 @@ class Supervisor:
     def _take(self, message: SupervisorMessage) -> None:
         match message:
             case Wake():
-                self._known.changed(self._board.take(), self.sessions.reservations)
+                self._known.changed(self._board.take())
             case Report(attempt=attempt):
                 self._known.reported(attempt.account, attempt.provider, self._clock.now())
                 self._known.rooms.tell(attempt.account, message)

@@ -21,9 +21,11 @@ FOREVER = float("inf")
 
 @define
 class Table:
-    """Standings for one model, by account id; all of them hold until `valid_until` at least."""
+    """Standings for one model, by account id; all hold from `looked_at` until `valid_until` at least."""
 
     standings: dict[str, Standing] = field(factory=dict)
+    looked_at: float = -FOREVER
+    """Asked for last at this time. An earlier one tells that the clock was set back."""
     valid_until: float = FOREVER
     offer: Offer | None = None
     """The one that was asked for last."""
@@ -47,7 +49,8 @@ class Table:
             self.changed.add(account)
 
     def drop_outdated(self, now: float) -> None:
-        for account in [name for name, found in self.standings.items() if found.valid_until <= now]:
+        back = now < self.looked_at
+        for account in [name for name, found in self.standings.items() if back or found.valid_until <= now]:
             self.forget(account)
         self.valid_until = min((found.valid_until for found in self.standings.values()), default=FOREVER)
 
@@ -140,8 +143,9 @@ class Fleet:
 
     def _current(self, model: str, now: float) -> Table:
         table = self._table(model)
-        if now >= table.valid_until:
+        if not table.looked_at <= now < table.valid_until:
             table.drop_outdated(now)
+        table.looked_at = now
         return table
 
     def _table(self, model: str) -> Table:

@@ -103,6 +103,16 @@ async def test_what_is_no_call_ends_its_own_connection_alone(tmp_path, garbage):
         assert (await exchange(path, encode_ping()))[0].kind == PONG
 
 
+async def test_a_library_that_has_gone_before_it_is_answered_ends_its_own_connection_alone(tmp_path):
+    async with bridged(tmp_path) as (bridge, path):
+        ours, theirs = trio.socket.socketpair()
+        with theirs:
+            await theirs.send(encode_call("scheduler.pick", b"{}"))
+        await bridge._serve(trio.SocketStream(ours))
+        assert bridge.connections == 0
+        assert (await exchange(path, encode_ping()))[0].kind == PONG
+
+
 async def test_more_connections_than_there_is_room_for_are_turned_away(tmp_path):
     async with bridged(tmp_path) as (bridge, path):
         bridge.connections = bridge_module.MAX_CONNECTIONS

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,19 @@ async def test_a_time_from_the_future_or_none_is_now(calls):
         await calls.answer("usage.handle", json.dumps(record).encode())
         (report,) = messages(calls)
         assert report.attempt.observed_at <= SystemClock().now()
+
+
+async def test_what_was_answered_before_the_clock_was_set_back_keeps_its_age(calls):
+    """
+    An answer of ten minutes whose headers came after one second is 599 seconds old, whatever the clock says.
+    """
+    before = SystemClock().now()
+    requested = datetime.fromtimestamp(before + 3000, UTC).isoformat()
+    record = {"Provider": "claude", "AuthID": "a", "RequestedAt": requested, "Latency": 600 * 10**9}
+    await calls.answer("usage.handle", json.dumps({**record, "TTFT": 10**9}).encode())
+    (report,) = messages(calls)
+    assert before - 600 <= report.attempt.started_at <= SystemClock().now() - 600
+    assert report.attempt.observed_at == pytest.approx(report.attempt.started_at + 1)
 
 
 async def test_a_bug_is_answered_as_if_the_service_were_down(calls):

@@ -1,5 +1,6 @@
 """A house without sockets: the real actors on a virtual clock, driven through the door."""
 
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -16,6 +17,7 @@ from qr.clock import VirtualClock
 from qr.routing.question import Question
 from qr.routing.request import Attributes, Candidate, Offer
 from qr.settings import Settings
+from qr.store import StillWritingError
 from qr.system import House
 from qr.upstream.results import PollResult
 
@@ -30,17 +32,23 @@ async def nobody(entry):
 
 
 class Memory:
-    """A store that keeps the last image, and can be told to fail."""
+    """A store that keeps all images, and can be told to fail; like the real one it writes one at a time."""
 
     def __init__(self) -> None:
         self.persistent = True
         self.images: list[bytes] = []
         self.failure: Exception | None = None
+        self._writing = threading.Lock()
 
     def save(self, image):
         if self.failure is not None:
             raise self.failure
-        self.images.append(b"".join(image))
+        if not self._writing.acquire(blocking=False):
+            raise StillWritingError("the write before goes on")
+        try:
+            self.images.append(b"".join(image))
+        finally:
+            self._writing.release()
 
 
 @define(eq=False)

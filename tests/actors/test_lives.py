@@ -82,3 +82,29 @@ async def test_all_causes_of_a_group_are_named(autojump_clock):
 
     await life.run(dies)
     assert life.last_death == "KeyError, ValueError"
+
+
+async def test_a_bug_in_the_moment_of_a_kill_is_a_death_like_any_other(autojump_clock):
+    """
+    What else happens while an actor's tasks are cancelled ends with the actor, and not with whoever kills it.
+    """
+    life = Life("x")
+
+    async def fails_when_cancelled():
+        try:
+            await trio.sleep_forever()
+        finally:
+            raise RuntimeError
+
+    async def is_killed():
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(trio.sleep_forever)
+            nursery.start_soon(fails_when_cancelled)
+            life.kill()
+
+    await life.run(is_killed)
+    assert (life.last_death, life.restarts) == ("RuntimeError", 1)
+    with trio.CancelScope() as outside:
+        outside.cancel()
+        await life.run(is_killed)
+    assert outside.cancelled_caught

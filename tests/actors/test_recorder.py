@@ -96,9 +96,10 @@ class Slow(Memory):
             self.go_on.set()
             raise StillWritingError("an earlier write has not ended yet")
         try:
+            pieces = list(image)
             self.began.set()
             assert self.go_on.wait(5)
-            super().save(image)
+            super().save(pieces)
         finally:
             self.busy.release()
 
@@ -119,6 +120,38 @@ async def test_the_last_word_waits_for_a_write_that_was_given_up(killed):
                 while len(store.images) < 2:
                     await trio.lowlevel.checkpoint()
             nursery.cancel_scope.cancel()
+    assert bound(store) == {"s": "a", "t": "b"}
+
+
+class Late(Memory):
+    """The thread of its first write gets its turn only when it is told to go on."""
+
+    def __init__(self):
+        super().__init__()
+        self.began, self.go_on, self.over = threading.Event(), threading.Event(), threading.Event()
+
+    def save(self, image):
+        if self.began.is_set():
+            return super().save(image)
+        self.began.set()
+        assert self.go_on.wait(5)
+        try:
+            return super().save(image)
+        finally:
+            self.over.set()
+
+
+async def test_a_write_that_was_given_up_before_it_began_does_not_follow_a_newer_one():
+    journal, store = Journal(), Late()
+    with trio.fail_after(5):
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(Recorder(journal, store, 1).run)
+            journal.binding("claude", "s", Binding("a"))
+            await trio.to_thread.run_sync(store.began.wait, 5)
+            journal.binding("claude", "t", Binding("b"))
+            nursery.cancel_scope.cancel()
+        store.go_on.set()
+        await trio.to_thread.run_sync(store.over.wait, 5)
     assert bound(store) == {"s": "a", "t": "b"}
 
 

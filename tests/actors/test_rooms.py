@@ -24,7 +24,7 @@ async def test_an_actor_that_dies_before_anybody_listened_is_followed_from_what_
     settings = Settings()
     around = Surroundings(publish, lambda _: True, nobody, VirtualClock(NOW), lambda: settings)
     async with trio.open_nursery() as nursery:
-        rooms = Rooms(nursery, around, seed=7)
+        rooms = Rooms(nursery, around, seed=7, mailboxes={})
         rooms.open(AccountState(Entry("a", "claude")))
         rooms.tell("a", Pause("a", on=True))
         await wait_all_tasks_blocked()
@@ -37,7 +37,7 @@ async def test_a_closed_room_leaves_nobody_behind(autojump_clock):
     settings = Settings()
     around = Surroundings(lambda *_: None, lambda _: True, nobody, VirtualClock(NOW), lambda: settings)
     async with trio.open_nursery() as nursery:
-        rooms = Rooms(nursery, around, seed=7)
+        rooms = Rooms(nursery, around, seed=7, mailboxes={})
         rooms.open(AccountState(Entry("a", "claude")))
         await wait_all_tasks_blocked()
         rooms.close("a")
@@ -45,3 +45,22 @@ async def test_a_closed_room_leaves_nobody_behind(autojump_clock):
         assert "a" not in rooms
         assert not rooms.tell("a", Pause("a", on=True))
         assert nursery.child_tasks == frozenset()
+
+
+async def test_an_account_that_is_closed_while_it_has_a_message_makes_nothing_known(autojump_clock):
+    """
+    Else the journal would keep an account that nobody has.
+    """
+    told = []
+    settings = Settings()
+    around = Surroundings(
+        lambda _, state: told.append(state), lambda _: True, nobody, VirtualClock(NOW), lambda: settings
+    )
+    async with trio.open_nursery() as nursery:
+        rooms = Rooms(nursery, around, seed=7, mailboxes={})
+        rooms.open(AccountState(Entry("a", "claude")))
+        await wait_all_tasks_blocked()
+        rooms.tell("a", Pause("a", on=True))
+        rooms.close("a")
+        await wait_all_tasks_blocked()
+        assert not told[-1].paused

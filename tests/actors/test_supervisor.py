@@ -9,9 +9,10 @@ import trio
 from attrs import evolve
 
 from qr.actors.door import CAPACITY
-from qr.actors.messages import Pause, Unbind
+from qr.actors.messages import Pause, Step, Unbind
 from qr.actors.reports import Attempt, read_attempt
 from qr.routing.request import Attributes, Candidate
+from qr.routing.reservations import FIRST_GUESS
 from tests.actors.house import DAY, HOUR, NOW, claude_headers, living
 
 
@@ -139,6 +140,19 @@ async def test_an_account_that_the_host_deleted_is_gone(house, autojump_clock):
     assert (decision.account, decision.reason) == ("b", "rebind:removed")
 
 
+async def test_one_that_comes_back_after_it_was_deleted_owes_nothing(house, autojump_clock):
+    await house.list("a", "b")
+    await house.seen("a", week_resets=DAY)
+    await house.pick("a", "b")
+    assert house.supervisor.fleet.reserved("a") == FIRST_GUESS
+    await house.list("b")
+    assert len(house.supervisor.sessions.reservations) == 0
+    await house.list("a", "b")
+    await house.seen("a", week_resets=DAY)
+    await house.pick("a", "b", session="another")
+    assert house.supervisor.fleet.reserved("a") == FIRST_GUESS
+
+
 async def test_an_api_key_is_never_listed_and_stays_while_it_is_offered(house, autojump_clock):
     key = Candidate("claude:apikey:1", "claude", 0, Attributes("apikey"))
     await house.pick(key, "a")
@@ -197,6 +211,28 @@ class TestDeath:
             house.house.lives["supervisor"].kill()
         assert len(decisions) == 10
         assert (await house.pick("a")).account == "a"
+
+    async def test_what_an_account_told_a_dying_supervisor_is_known_to_the_next(self, house, autojump_clock):
+        await house.seen("a", week=55.0)
+        house.supervisor._board.take = list  # it dies before it looks
+        await house.seen("a", week=57.0)
+        assert house.view("a").windows["weekly"].used_percent == 55.0
+        house.house.lives["supervisor"].kill()
+        await house.settled()
+        assert house.view("a").windows["weekly"].used_percent == 57.0
+
+    async def test_what_a_dying_supervisor_has_passed_on_is_taken_in(self, house, autojump_clock):
+        """
+        Else a step of the clock would be lost, and what was said before it would look fresher than it is.
+        """
+        await house.seen("a")
+        await trio.sleep(600)
+        house.supervisor.directory.rooms.get("a").life.kill()
+        house.clock.step(-300)
+        house.supervisor.handle(Step(-300))
+        house.house.lives["supervisor"].kill()
+        await house.settled()
+        assert house.clock.now() - house.view("a").observed_at == pytest.approx(600)
 
     async def test_a_killed_account_comes_back_from_its_last_view(self, house, autojump_clock):
         await house.seen("a", week=55.0)

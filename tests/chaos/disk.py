@@ -6,10 +6,15 @@ from math import inf
 
 from attrs import define, field
 
+from qr.actors.lives import Life
+
 __all__ = ["Disk"]
 
 # Seconds after which a disk that was in trouble is tried again.
 TRIED_AGAIN = 5.0
+
+# The trouble that nobody writes, though the disk is well.
+NOBODY = "no recorder"
 
 
 @define
@@ -20,25 +25,49 @@ class Disk:
     """Seconds in which a binding is on the disk when all is well."""
     clock: Callable[[], float] = time.monotonic
     troubles: set[str] = field(factory=set)
-    bad_since: float = -inf
-    good_since: float = -inf
+    kept_until: float = -inf
+    """What was bound before the last trouble, or series of troubles, and is on the disk."""
+    good_from: float = -inf
+    """It has been tried again by then, after the last trouble."""
+    _deaths: int = 0
 
     def breaks(self, trouble: str) -> None:
+        self._breaks(trouble, self.clock() - self.written_within)
+
+    def _breaks(self, trouble: str, kept_until: float) -> None:
         if not self.troubles and not self._recovering():
-            self.bad_since = self.clock()
+            self.kept_until = kept_until
         self.troubles.add(trouble)
 
     def heals(self, trouble: str) -> None:
+        self._heals(trouble, TRIED_AGAIN)
+
+    def _heals(self, trouble: str, tried_again: float) -> None:
         if self.troubles == {trouble}:
-            self.good_since = self.clock()
+            self.good_from = self.clock() + tried_again + self.written_within
         self.troubles.discard(trouble)
+
+    def watch(self, recorder: Life) -> None:
+        """Look after the one who writes: its last word is all that was bound, and its successor's first."""
+        if recorder.restarts != self._deaths:
+            self._deaths = recorder.restarts
+            self._breaks(NOBODY, recorder.died_at or -inf)
+        if recorder.alive:
+            self._heals(NOBODY, 0.0)
+
+    def watch_anew(self) -> None:
+        """Another service begins, with a recorder of its own."""
+        self._deaths = 0
+        self._heals(NOBODY, 0.0)
 
     def horizon(self, *, orderly: bool) -> float:
         """What was bound before this moment survives an end of the service now."""
-        if self.troubles or (not orderly and self._recovering()):
-            return self.bad_since - self.written_within
-        return self.clock() - (0.0 if orderly else self.written_within)
+        if orderly and not self.troubles - {NOBODY}:
+            return inf
+        if self.troubles or self._recovering():
+            return self.kept_until
+        return self.clock() - self.written_within
 
     def _recovering(self) -> bool:
         """It may not have been tried since it was in trouble."""
-        return self.clock() - self.good_since <= TRIED_AGAIN + self.written_within
+        return self.clock() <= self.good_from

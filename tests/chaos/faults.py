@@ -19,6 +19,8 @@ WEIGHTS = {
     "clock is set": 4,
     "account is spent": 4,
     "account fails": 2,
+    "login dies": 1,
+    "library is reloaded": 1,
     "settings change": 3,
     "settings are wrong": 1,
     "service hangs": 1,

@@ -16,7 +16,7 @@ class Promise:
     """One account; several when nobody outside can know: a crash may have forgotten a binding that was too
     young to be kept, or an earlier question was given up, and bound the session all the same."""
     since: float
-    """When the first of these answers had come, by any clock that is never set."""
+    """When the answer that bound it had come, by any clock that is never set."""
     life: int
     """Of the service: in which the question of the last answer began."""
 
@@ -29,11 +29,13 @@ class Ledger:
     """The accounts."""
     wavering: set[str] = field(factory=set)
     """Accounts that were in trouble at some time: their sessions may be elsewhere for a while."""
+    mortal: set[str] = field(factory=set)
+    """Accounts whose login died at some time: their sessions may have left them for good."""
     promises: dict[str, Promise] = field(factory=dict)
     horizons: list[float] = field(factory=list)
     """Of each end of the service: what was bound before must have survived it."""
     counts: Counter[str] = field(factory=Counter)
-    """Of answers: `bound`, `kept`, `away` from home for a cause, `forgotten` by a crash."""
+    """Of answers: `bound`, `kept`, `away` for a cause, `left` their home for good, `forgotten` by a crash."""
     violations: list[str] = field(factory=list)
     _unheard: set[str] = field(factory=set)
     """Sessions without an answer so far, whose question may have been decided all the same."""
@@ -47,8 +49,21 @@ class Ledger:
         """The service has ended; the next one must know what was bound before *horizon*."""
         self.horizons.append(horizon)
 
-    def answered(self, session: str, account: str, offered: Collection[str], life: int, at: float) -> None:
-        """*account* serves *session*; one question at a time for each session, as with real agents."""
+    def answered(
+        self,
+        session: str,
+        account: str,
+        offered: Collection[str],
+        life: int,
+        at: float,
+        *,
+        anew: bool | None = None,
+    ) -> None:
+        """
+        *account* serves *session*; one question at a time for each session, as with real agents.
+
+        *anew*: whether the service says that it bound the session now; None: that cannot be seen.
+        """
         promise = self.promises.get(session)
         if promise is None:
             maybe = (self.everybody - set(offered)) | self.wavering if session in self._unheard else set()
@@ -59,8 +74,10 @@ class Ledger:
             self.counts["kept" if account in promise.homes else "forgotten"] += 1
             promise.homes.add(account)
             promise.since = at
+        elif anew:
+            self._bound_anew(promise, account, at)
         else:
-            self._remembered(promise, account, offered)
+            self._remembered(promise, account, offered, told=anew is not None)
         promise.life = life
 
     def unanswered(self, session: str, offered: Collection[str]) -> None:
@@ -74,13 +91,22 @@ class Ledger:
     def _may_be_forgotten(self, promise: Promise) -> bool:
         return any(horizon <= promise.since for horizon in self.horizons[promise.life :])
 
-    def _remembered(self, promise: Promise, account: str, offered: Collection[str]) -> None:
-        certain = promise.homes <= set(offered) and not promise.homes & self.wavering
+    def _bound_anew(self, promise: Promise, account: str, at: float) -> None:
+        if not promise.homes & (self.wavering | self.mortal):
+            self.violations.append(f"a session of {sorted(promise.homes)} was bound anew, to {account}")
+        self.counts["left"] += 1
+        promise.homes, promise.since = {account}, at
+
+    def _remembered(self, promise: Promise, account: str, offered: Collection[str], *, told: bool) -> None:
+        certain = promise.homes <= set(offered) and not promise.homes & (self.wavering | self.mortal)
         if account in promise.homes:
             self.counts["kept"] += 1
             promise.homes = {account} if certain else promise.homes
         elif certain:
             self.violations.append(f"a session moved from {sorted(promise.homes)} to {account}")
+        elif promise.homes & self.mortal and not told:
+            self.counts["left"] += 1
+            promise.homes.add(account)
         else:
             self.counts["away"] += 1
 

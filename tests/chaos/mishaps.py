@@ -12,7 +12,7 @@ from qr.clock import VirtualClock
 from qr.store import StoreError
 from qr.system import House
 from tests.actors.house import Memory
-from tests.chaos.accounts import SHAKY, Accounts
+from tests.chaos.accounts import MORTAL, SHAKY, Accounts
 from tests.chaos.disk import Disk
 from tests.chaos.faults import POLICIES
 from tests.chaos.ledger import Ledger
@@ -28,6 +28,8 @@ MISHAPS = {
     "account_is_spent": 1,
     "account_fails": 1,
     "account_is_paused": 0.7,
+    "login_dies": 0.5,
+    "login_is_renewed": 0.5,
     "settings_change": 0.5,
     "disk_breaks": 0.3,
     "disk_heals": 0.5,
@@ -86,6 +88,14 @@ class Mishaps:
     def _account_is_paused(self) -> None:
         self.house.door.tell(Pause(self._in_trouble(), on=self.chance.random() < 0.5))
 
+    def _login_dies(self) -> None:
+        name = self.chance.choice(MORTAL)
+        self.ledger.mortal.add(name)
+        self.accounts.revoke(name, self.house.door)
+
+    def _login_is_renewed(self) -> None:
+        self.accounts.renew(self.chance.choice(MORTAL), self.house.door)
+
     def _in_trouble(self) -> str:
         name = self.chance.choice(SHAKY)
         self.ledger.wavering.add(name)
@@ -112,6 +122,8 @@ class Mishaps:
         self._disk_heals()
         for name in SHAKY:
             self.house.door.tell(Pause(name, on=False))
+        for name in MORTAL:
+            self.accounts.renew(name, self.house.door)
 
 
 def account_lives(house: House) -> list[Life]:

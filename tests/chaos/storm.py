@@ -9,8 +9,9 @@ every actor lives, and nothing is left over.
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -20,9 +21,11 @@ from attrs import define, field
 from qr.abi.build import build
 from qr.abi.install import install
 from tests.abi.host import PATIENCE, eventually
+from tests.chaos.cast import ACCOUNTS, CLAUDE, CODEX, MORTAL, SHAKY, accounts_of, model_of, offer
 from tests.chaos.faults import plan
 from tests.chaos.ledger import Ledger
 from tests.chaos.outcome import Outcome
+from tests.chaos.plug import Plug
 from tests.chaos.service import Service
 from tests.chaos.strikes import Strikes
 from tests.stories.host import Host
@@ -30,18 +33,10 @@ from tests.stories.signals import DAY, HOUR
 
 __all__ = ["run_storm"]
 
-# Accounts whose sessions must never move, and accounts that get into trouble.
-STEADY = tuple(f"steady-{number}" for number in range(8))
-SHAKY = tuple(f"shaky-{number}" for number in range(4))
-ACCOUNTS = (*STEADY, *SHAKY)
-
 AGENTS = 12
 
 # Sessions of one agent, and how readily it begins one.
 SESSIONS, BEGINS = 40, 0.1
-
-# How often some accounts are left out of an offer, as when a request has tried them already.
-LEFT_OUT = 0.15
 
 # Seconds between two requests of one agent; after a request that the host placed, so many times longer.
 THINKS, LONGER = 0.008, 8
@@ -52,8 +47,9 @@ REPORTS = 0.5
 # Seconds. The deadline of a pick, and for how long a busy machine of two cores may keep a thread waiting.
 DEADLINE, SLACK = 0.25, 0.75
 
-# Seconds. After the storm a clock that was set is noticed within five, a disk tried again after five.
-CALM_WITHIN = 30.0
+# Seconds. After the storm a clock that was set is noticed within five, a disk tried again after five, a new
+# login seen after thirty.
+CALM_WITHIN = 45.0
 
 # Of what a service is made when all is well.
 LASTING = ("accounts", "tasks", "descriptors", "threads")
@@ -67,6 +63,7 @@ class Storm:
     picks: int
     host: Host
     service: Service
+    plug: Plug
     ledger: Ledger = field(factory=lambda: Ledger(frozenset(ACCOUNTS)))
     strikes: Strikes = field(init=False)
     asked: int = 0
@@ -78,7 +75,7 @@ class Storm:
     """Of the counts."""
 
     def __attrs_post_init__(self) -> None:
-        self.strikes = Strikes(self.host, self.service, self.ledger, SHAKY)
+        self.strikes = Strikes(self.host, self.service, self.ledger, self.plug, SHAKY, MORTAL)
 
     def rage(self) -> None:
         """Have agents ask and faults strike until so many picks were asked."""
@@ -116,12 +113,13 @@ class Storm:
         while not self._over.is_set() and self.asked < self.picks:
             if not mine or (len(mine) < SESSIONS and chance.random() < BEGINS):
                 mine.append(f"agent-{number}-session-{len(mine)}")
-            account = self._ask(chance.choice(mine), _offer(chance))
+            session = chance.choice(mine)
+            account = self._ask(session, offer(chance, accounts_of(session)))
             self._over.wait(THINKS if account else THINKS * LONGER)
 
-    def _ask(self, session: str, offered: list[str]) -> str | None:
+    def _ask(self, session: str, offered: Sequence[str]) -> str | None:
         life, began = self.ledger.life, time.monotonic()
-        account = self.host.session(session).asks(offered=" ".join(offered))
+        account = self.host.session(session).asks(model_of(offered), offered=" ".join(offered))
         ended = time.monotonic()
         with self._turn:
             self.asked += 1
@@ -150,7 +148,8 @@ class Storm:
 
     def _serves(self, name: str, ago: float = 0.0) -> None:
         days = 1 + ACCOUNTS.index(name) / 4
-        self.host.serves(name, ago=ago, five=30, five_resets=4 * HOUR, week=30, week_resets=days * DAY)
+        told = {"five": 30, "five_resets": 4 * HOUR, "week": 30, "week_resets": days * DAY}
+        self.host.serves(name, model=model_of([name]), ago=ago, **told)
 
     def calm(self) -> Mapping[str, Any]:
         """Everybody is well; what the service is made of then."""
@@ -160,7 +159,8 @@ class Storm:
     def _all_well(self) -> bool:
         for name in ACCOUNTS:
             self._serves(name)
-        return all(self.host.session(None).asks(offered=name) for name in ACCOUNTS)
+        nameless = self.host.session(None)
+        return all(nameless.asks(model_of([name]), offered=name) for name in ACCOUNTS)
 
     def _quiet(self) -> Mapping[str, Any] | None:
         condition: Mapping[str, Any] = self.service.order("condition")
@@ -191,8 +191,8 @@ class Storm:
 
     def _all_at_home(self) -> None:
         for session in self.ledger.promises:
-            account = eventually(self.host.session(session).asks)
-            self.ledger.at_last(session, account)
+            agent, model = self.host.session(session), model_of(accounts_of(session))
+            self.ledger.at_last(session, eventually(partial(agent.asks, model)))
 
     def outcome(self) -> Outcome:
         bugs = [f"the service logged: {bug}" for bug in self.service.bugs]
@@ -209,21 +209,20 @@ class Storm:
         )
 
 
-def _offer(chance: Random) -> list[str]:
-    if chance.random() >= LEFT_OUT:
-        return list(ACCOUNTS)
-    return chance.sample(ACCOUNTS, chance.randint(1, len(ACCOUNTS)))
-
-
 def run_storm(seed: int, picks: int, place: Path) -> Outcome:
     """One storm of *picks* picks in the directory *place*, whose name is short enough for a socket."""
-    library = install(place / "plugins", place / "qr.sock", library=build(out=place / "built")).library
+    built = build(out=place / "built")
+    library, other = (
+        install(place / name, place / "qr.sock", library=built).library for name in ("plugins", "newer")
+    )
     service = Service(place)
     try:
-        with Host(library, lambda: time.time() + service.ahead, watch_descriptors=True) as host:
-            host.has(*ACCOUNTS)
+        with Host(library, lambda: time.time() + service.ahead, watch_descriptors=False) as host:
+            host.has(*CLAUDE)
+            host.has(*CODEX, provider="codex")
+            host.loaded = plug = Plug(host.loaded, other, host.schema)
             service.start()
-            storm = Storm(seed, picks, host, service)
+            storm = Storm(seed, picks, host, service, plug)
             before = storm.calm()
             storm.rage()
             storm.look_back(before)

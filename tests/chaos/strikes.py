@@ -12,6 +12,7 @@ from attrs import define, field
 from tests.chaos.disk import Disk
 from tests.chaos.faults import ACTORS, HOURS, POLICIES, Fault
 from tests.chaos.ledger import Ledger
+from tests.chaos.plug import Plug
 from tests.chaos.service import Service
 from tests.stories.host import Host
 from tests.stories.signals import HOUR
@@ -24,7 +25,7 @@ WRITTEN_WITHIN = 1.0 + 0.5
 # How often one actor may be killed in one life of the service: then its pauses stay below half a second.
 DEATHS = 5
 
-# Picks for which a disk stays full, or the state blocked.
+# Picks for which a disk stays full, the state blocked, or a login dead.
 RELIEF = 150
 
 # Seconds for which the service hangs: longer than the deadline of a pick.
@@ -41,11 +42,15 @@ class Strikes:
     host: Host
     service: Service
     ledger: Ledger
+    plug: Plug
     shaky: tuple[str, ...]
     """The accounts that get into trouble."""
+    mortal: tuple[str, ...]
+    """The accounts whose logins die."""
     counts: Counter[str] = field(factory=Counter)
     disk: Disk = field(factory=lambda: Disk(WRITTEN_WITHIN))
     _asked: int = 0
+    _revoked: set[str] = field(factory=set)
     _troubled: dict[str, float] = field(factory=dict)
     _deaths: Counter[str] = field(factory=Counter)
     _reliefs: list[tuple[int, Callable[[], None]]] = field(factory=list)
@@ -63,7 +68,7 @@ class Strikes:
             relief[1]()
 
     def is_well(self, account: str) -> bool:
-        return self._troubled.get(account, 0.0) < time.monotonic()
+        return account not in self._revoked and self._troubled.get(account, 0.0) < time.monotonic()
 
     def _account_dies(self, chance: float) -> None:
         self.service.order("kill_account", chance)
@@ -100,6 +105,24 @@ class Strikes:
         self.ledger.wavering.add(name)
         self._troubled[name] = time.monotonic() + TROUBLE
         return name
+
+    def _login_dies(self, chance: float) -> None:
+        """Somebody logs in again later."""
+        name = self.mortal[int(chance * len(self.mortal))]
+        self.ledger.mortal.add(name)
+        self._revoked.add(name)
+        revoked = {"error": {"type": "authentication_error", "message": "OAuth token has been revoked."}}
+        self.host.refuses(name, 401, revoked)
+
+        def relieve() -> None:
+            self.host.logs_in(name)
+            self._revoked.discard(name)
+            self._kill("census")
+
+        self._reliefs.append((self._asked + RELIEF, relieve))
+
+    def _library_is_reloaded(self, chance: float) -> None:
+        self.plug.exchange(beside=chance < 0.5)
 
     def _settings_change(self, chance: float) -> None:
         self.host.configures(f"policy: {POLICIES[int(chance * len(POLICIES))]}\n")

@@ -1,10 +1,12 @@
 """Short storms; `make chaos` and `make soak` have the long ones."""
 
 from collections import Counter
+from math import inf
 from pathlib import Path
 
 import pytest
 
+from qr.actors.lives import Life
 from tests.chaos.disk import Disk
 from tests.chaos.faults import WEIGHTS, plan
 from tests.chaos.ledger import Ledger
@@ -91,6 +93,35 @@ class TestLedger:
         ledger.answered("s", "b", "abw", 0, 4.0)
         assert ledger.violations == ["a session moved from ['a'] to b"]
 
+    def test_a_session_is_bound_anew_only_when_its_account_was_in_trouble(self) -> None:
+        ledger = Ledger(EVERYBODY, mortal={"w"})
+        for session, home in (("s", "a"), ("t", "w")):
+            ledger.answered(session, home, "abw", 0, 1.0, anew=True)
+        ledger.answered("t", "b", "abw", 0, 2.0, anew=True)
+        assert ledger.violations == []
+        ledger.answered("s", "a", "abw", 0, 2.0, anew=True)
+        assert ledger.violations == ["a session of ['a'] was bound anew, to a"]
+        ledger.answered("t", "w", "abw", 0, 3.0, anew=False)
+        assert ledger.violations[1:] == ["a session moved from ['b'] to w"]
+
+    def test_a_crash_may_forget_that_a_session_left_a_dead_login(self) -> None:
+        ledger = Ledger(EVERYBODY, mortal={"w"})
+        ledger.answered("s", "w", "abw", 0, 1.0, anew=True)
+        ledger.answered("s", "b", "abw", 0, 3.0, anew=True)
+        ledger.ended(horizon=2.0)
+        ledger.answered("s", "w", "abw", ledger.life, 4.0, anew=False)
+        assert ledger.violations == []
+
+    def test_where_nobody_says_that_it_left_either_account_may_be_its_home(self) -> None:
+        ledger = Ledger(EVERYBODY, mortal={"w"})
+        for account in "wbw":
+            ledger.answered("s", account, "abw", 0, 1.0)
+        assert ledger.violations == []
+        ledger.at_last("s", "b")
+        assert ledger.violations == []
+        ledger.at_last("s", "a")
+        assert len(ledger.violations) == 1
+
     def test_who_is_not_at_home_after_the_storm_is_a_violation(self) -> None:
         ledger = Ledger(EVERYBODY, wavering={"a"})
         ledger.answered("s", "a", "ab", 0, 1.0)
@@ -100,14 +131,32 @@ class TestLedger:
         assert len(ledger.violations) == 1
 
 
+def test_a_recorder_that_died_has_written_all_and_a_new_one_writes_at_once() -> None:
+    now = [100.0]
+    disk, recorder = Disk(1.5, clock=lambda: now[0]), Life("recorder", alive=True)
+    disk.watch(recorder)
+    recorder.alive, recorder.restarts, recorder.died_at = False, 1, 99.9
+    disk.watch(recorder)
+    now[0] = 120.0
+    assert (disk.horizon(orderly=False), disk.horizon(orderly=True)) == (99.9, inf)
+    disk.breaks("full")
+    assert disk.horizon(orderly=True) == disk.horizon(orderly=False) == 99.9
+    disk.heals("full")
+    recorder.alive = True
+    disk.watch(recorder)
+    assert disk.horizon(orderly=False) == 99.9
+    now[0] = 122.0
+    assert disk.horizon(orderly=False) == 120.5
+
+
 def test_a_disk_in_trouble_keeps_what_was_bound_before() -> None:
     now = [100.0]
     disk = Disk(1.5, clock=lambda: now[0])
-    assert (disk.horizon(orderly=False), disk.horizon(orderly=True)) == (98.5, 100.0)
+    assert (disk.horizon(orderly=False), disk.horizon(orderly=True)) == (98.5, inf)
     disk.breaks("full")
     now[0] = 110.0
     assert disk.horizon(orderly=True) == disk.horizon(orderly=False) == 98.5
     disk.heals("full")
-    assert (disk.horizon(orderly=False), disk.horizon(orderly=True)) == (98.5, 110.0)
+    assert (disk.horizon(orderly=False), disk.horizon(orderly=True)) == (98.5, inf)
     now[0] = 120.0
     assert disk.horizon(orderly=False) == 118.5

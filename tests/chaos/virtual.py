@@ -13,24 +13,21 @@ from attrs import define, field
 from structlog.testing import capture_logs
 from trio.testing import MockClock
 
-from qr.actors.account_state import Entry
 from qr.actors.current import Current
 from qr.actors.image import read_image
 from qr.actors.journal import Journal
-from qr.actors.messages import Listing
 from qr.actors.recorder import INTERVAL
 from qr.clock import CHECK_INTERVAL, STEP, VirtualClock
-from qr.routing.question import Question
-from qr.routing.request import Attributes, Candidate, Offer
 from qr.settings import Settings
 from qr.system import House
-from tests.actors.house import NOW, Memory
-from tests.chaos.accounts import ACCOUNTS, MODEL, STEADY, Accounts
+from tests.actors.house import DAY, NOW, Memory
+from tests.chaos.accounts import ACCOUNTS, STEADY, Accounts
+from tests.chaos.agents import Agents
 from tests.chaos.disk import Disk
 from tests.chaos.ledger import Ledger
 from tests.chaos.mishaps import MISHAPS, Mishaps, account_lives
 from tests.chaos.outcome import Outcome
-from tests.chaos.standing_still import passes
+from tests.chaos.standing_still import passes, quiet
 
 __all__ = ["run_virtual"]
 
@@ -43,16 +40,19 @@ DEEDS = {
     "a_moment": 10,
     "a_pause": 6,
     "a_long_pause": 0.3,
-    "crash": 0.3,
+    "crash": 0.4,
+    "stop": 0.3,
 }
 
-SESSIONS = 150
+# Ends of a life.
+ENDS = ("crash", "stop")
 
-# How often some accounts are left out of an offer, as when a request has tried them already.
-LEFT_OUT = 0.15
+# How often nothing but the clock goes wrong until all have noticed that it was set, and how often a crash
+# comes just after the death of the recorder.
+IN_PEACE, UNWRITTEN = 0.5, 0.5
 
-# Requests that are under way at a time in a burst.
-BURST = 20
+# Seconds, less than the recorder waits between two writes.
+A_BIT = 0.1
 
 # Seconds. The pauses of an actor that kept dying end by then.
 LONGEST_PAUSE = 31.0
@@ -75,28 +75,27 @@ class Storm:
     disk: Disk = field(factory=lambda: Disk(INTERVAL, trio.current_time))
     accounts: Accounts = field(init=False)
     mishaps: Mishaps = field(init=False)
+    agents: Agents = field(init=False)
     house: House = field(init=False)
-    asked: int = 0
-    handled: int = 0
-    longest: float = 0.0
 
     def __attrs_post_init__(self) -> None:
         self.accounts = Accounts(self.clock, self.chance)
+        self.agents = Agents(self.chance, self.ledger)
         self.mishaps = Mishaps(self.chance, self.clock, self.accounts, self.ledger, self.disk)
 
     async def rage(self) -> None:
         """Live and crash until so many picks were asked; then look back."""
         store = Memory()
-        while True:
+        end = ""
+        while end != "over":
             async with trio.open_nursery() as nursery:
                 await nursery.start(self._born(store).run)
-                crashed = await self._live()
-                if not crashed:
+                end = await self._live()
+                if end == "over":
                     await self._look_back(store)
-                store = _what_is_left(store)
+                left = _what_is_left(store)
                 nursery.cancel_scope.cancel()
-            if not crashed:
-                return
+            store = _what_is_left(store) if end == "stop" else left
 
     def _born(self, store: Memory) -> House:
         image = read_image(store.images[-1]) if store.images else None
@@ -105,56 +104,64 @@ class Storm:
             current, self.settings, self.clock, store, journal, [], seed=1, ask=self.accounts.poll
         )
         self.mishaps.house, self.mishaps.store = self.house, store
+        self.agents.door = self.house.door
+        self.disk.watch_anew()
         return self.house
 
-    async def _live(self) -> bool:
-        """True: the life ended in a crash."""
+    async def _live(self) -> str:
+        """How the life ended: in a `crash` or a `stop`, or because the storm is `over`."""
         kinds = {**DEEDS, **MISHAPS}
         await self._list_accounts()
-        while self.asked < self.picks:
+        while self.agents.asked < self.picks:
             (kind,) = self.chance.choices(list(kinds), list(kinds.values()))
-            if kind == "crash":
-                self.mishaps.counts[kind] += 1
-                self.ledger.ended(self.disk.horizon(orderly=False))
-                return True
-            if kind in MISHAPS:
-                self.mishaps.strike(kind)
-            else:
-                await getattr(self, f"_{kind}")()
-        return False
+            if kind in ENDS:
+                await self._end(kind)
+                return kind
+            await self._do(kind)
+            self.disk.watch(self.house.lives["recorder"])
+        return "over"
+
+    async def _end(self, kind: str) -> None:
+        if kind == "crash" and self.chance.random() < UNWRITTEN:
+            await self._recorder_keeps_dying()
+        self.mishaps.counts[kind] += 1
+        self.disk.watch(self.house.lives["recorder"])
+        self.ledger.ended(self.disk.horizon(orderly=kind == "stop"))
+        if trio.current_time() - self.mishaps.set_at <= NOTICED_WITHIN:
+            self.accounts.clock_was_set_unnoticed(self.mishaps.set_at)
+
+    async def _recorder_keeps_dying(self) -> None:
+        """Until no other one follows at once: what it had not written yet must be in its last word."""
+        recorder = self.house.lives["recorder"]
+        while recorder.alive:
+            await self.agents.burst()
+            await passes(A_BIT, self.mock)
+            recorder.kill()
+            await quiet()
+            self.disk.watch(recorder)
+
+    async def _do(self, kind: str) -> None:
+        if kind not in MISHAPS:
+            return await getattr(self, f"_{kind}")()
+        self.mishaps.strike(kind)
+        if kind == "clock_is_set" and self.chance.random() < IN_PEACE:
+            await passes(NOTICED_WITHIN + STEP, self.mock)
+            self._look_at_ages()
+        return None
 
     async def _ask(self) -> None:
-        names = list(ACCOUNTS)
-        if self.chance.random() < LEFT_OUT:
-            names = self.chance.sample(ACCOUNTS, self.chance.randint(1, len(ACCOUNTS)))
-        await self._pick(f"s{self.chance.randrange(SESSIONS)}", names)
+        await self.agents.ask()
 
     async def _burst(self) -> None:
-        """Many at once, each session once."""
-        async with trio.open_nursery() as nursery:
-            for number in self.chance.sample(range(SESSIONS), BURST):
-                nursery.start_soon(self._pick, f"s{number}", list(ACCOUNTS))
-
-    async def _pick(self, session: str, names: list[str]) -> str | None:
-        candidates = tuple(Candidate(name, "claude", 0, Attributes("oauth")) for name in names)
-        self.asked += 1
-        life, began = self.ledger.life, trio.current_time()
-        decision = await self.house.door.pick(Question(("claude",), MODEL, session, offer=Offer(candidates)))
-        self.longest = max(self.longest, trio.current_time() - began)
-        if decision is None or decision.account is None:
-            return None
-        self.handled += 1
-        self._hold(decision.account in names, f"{decision.account} was not offered")
-        self.ledger.answered(session, decision.account, names, life, trio.current_time())
-        return decision.account
+        await self.agents.burst()
 
     async def _report(self) -> None:
         name = self.chance.choice(ACCOUNTS)
-        if name in STEADY or self.chance.random() < 0.5:
+        if name in STEADY or (name not in self.accounts.revoked and self.chance.random() < 0.5):
             self.accounts.serve(name, self.house.door)
 
     async def _list_accounts(self) -> None:
-        self.house.door.tell(Listing([Entry(name, "claude") for name in ACCOUNTS]))
+        self.house.door.tell(self.accounts.listing())
 
     async def _a_moment(self) -> None:
         """Not long enough for everything that was begun."""
@@ -164,8 +171,11 @@ class Storm:
     async def _a_pause(self) -> None:
         await passes(self.chance.expovariate(1.0), self.mock)
         if trio.current_time() - self.mishaps.set_at > NOTICED_WITHIN:
-            wrongs = (self.accounts.too_fresh(view, STEP) for view in self.house.supervisor.fleet)
-            self.ledger.violations.extend(filter(None, wrongs))
+            self._look_at_ages()
+
+    def _look_at_ages(self) -> None:
+        wrongs = (self.accounts.too_fresh(view, STEP) for view in self.house.supervisor.fleet)
+        self.ledger.violations.extend(filter(None, wrongs))
 
     async def _a_long_pause(self) -> None:
         await passes(self.chance.uniform(60, 1200), self.mock)
@@ -181,8 +191,9 @@ class Storm:
         dead = [life.name for life in lives if not life.alive]
         self._hold(not dead, f"{dead} do not live")
         self._hold(len(account_lives(self.house)) == len(ACCOUNTS), "accounts are missing")
-        for session in self.ledger.promises:
-            self.ledger.at_last(session, await self._pick(session, list(ACCOUNTS)))
+        for name in ACCOUNTS:
+            self._hold(await self.agents.is_served_by(name), f"{name} is not in use again")
+        await self.agents.come_home()
         await passes(2 * INTERVAL, self.mock)
         bound = {(provider, key): binding for provider, key, binding in self.house.supervisor.sessions.bound}
         self._hold(bound == self.house.journal.bindings, "the journal is not what the supervisor says")
@@ -207,14 +218,15 @@ def run_virtual(seed: int, picks: int, place: Path) -> Outcome:
     mock = MockClock()
 
     async def run() -> Outcome:
-        storm = Storm(picks, Settings(state_dir=place), mock, Random(f"virtual {seed}"))
+        settings = Settings(state_dir=place, binding_ttl=30 * DAY)
+        storm = Storm(picks, settings, mock, Random(f"virtual {seed}"))
         await storm.rage()
         return Outcome(
             name="under a virtual clock",
             seed=seed,
-            asked=storm.asked,
-            handled=storm.handled,
-            longest=storm.longest,
+            asked=storm.agents.asked,
+            handled=storm.agents.handled,
+            longest=storm.agents.longest,
             lived=trio.current_time(),
             faults=storm.mishaps.counts,
             answers=storm.ledger.counts,

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
 from tests.abi.host import Host as Loaded
 from tests.stories import signals
@@ -33,6 +33,8 @@ class Account:
     provider: str = "claude"
     priority: int = 0
     kind: str = "oauth"
+    changed_at: float | None = None
+    """When its file was written, in epoch seconds; None: the host does not say."""
 
     def candidate(self) -> Mapping[str, Any]:
         """As it is offered (contract, section 3.4)."""
@@ -48,7 +50,8 @@ class Account:
     def file(self) -> Mapping[str, Any]:
         """As `host.auth.list` lists it (contract, section 6.1)."""
         index = f"{self.provider}-{self.name}"
-        return {
+        written = {} if self.changed_at is None else {"modtime": _time(self.changed_at)}
+        return written | {
             "id": self.name,
             "auth_index": index,
             "type": self.provider,
@@ -99,6 +102,10 @@ class Host:
         """The account is neither offered nor listed any more."""
         del self.accounts[name]
 
+    def logs_in(self, name: str) -> None:
+        """Somebody logs in to the account again: its file is written anew."""
+        self.accounts[name] = evolve(self.accounts[name], changed_at=self.now())
+
     def session(self, name: str | None = None, parent: str | None = None) -> "Agent":
         """An agent thread of this name; None: a client that names none."""
         return Agent(self, name, parent)
@@ -141,7 +148,7 @@ class Host:
             "Model": model,
             "AuthID": name,
             "AuthType": account.kind,
-            "RequestedAt": datetime.fromtimestamp(ended - TAKES, UTC).isoformat(),
+            "RequestedAt": _time(ended - TAKES),
             "Latency": int(TAKES * NANOSECONDS),
             "ResponseHeaders": tell(ended, **told) or None,
             **failure,
@@ -155,6 +162,10 @@ class Host:
     def _list(self, _body: bytes) -> bytes:
         files = [account.file() for account in self.accounts.values() if account.kind == "oauth"]
         return json.dumps({"ok": True, "result": {"files": files}}).encode()
+
+
+def _time(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat()
 
 
 @frozen
