@@ -20,7 +20,8 @@ from qr.actors.current import Current
 __all__ = ["Bridge", "SocketBusy", "open_socket"]
 
 # One library keeps at most 64 connections and the callback connection; this is room for three of them, as
-# around a reload. Whoever comes in vain is turned away at once, and fails open.
+# around a reload. Beyond that who is idle makes room; if nobody is, whoever comes is turned away at once, and
+# fails open.
 MAX_CONNECTIONS = 200
 
 # Connections that wait to be accepted while the loop is busy.
@@ -84,8 +85,12 @@ class Bridge:
         self._calls = calls
         self._link = link
         self._current = current
-        self.connections = 0
+        self._open: list[Connection] = []
         self.turned_away = 0
+
+    @property
+    def connections(self) -> int:
+        return len(self._open)
 
     async def run(self) -> None:
         """Serve until cancelled."""
@@ -94,14 +99,15 @@ class Bridge:
             await trio.serve_listeners(self._serve, [listener])
 
     async def _serve(self, stream: trio.SocketStream) -> None:
-        if self.connections >= MAX_CONNECTIONS:
+        if self.connections >= MAX_CONNECTIONS and not self._make_room():
             self.turned_away += 1
             await trio.aclose_forcefully(stream)
             return
-        self.connections += 1
+        connection = Connection(stream, self._calls, self._link, self._current)
+        self._open.append(connection)
         try:
             async with stream:
-                await Connection(stream, self._calls, self._link, self._current).run()
+                await connection.run()
         except (trio.BrokenResourceError, trio.ClosedResourceError):
             pass
         except FrameError as error:
@@ -109,4 +115,16 @@ class Bridge:
         except Exception as error:  # noqa: BLE001 - a bug costs one connection, not all of them
             log.error("connection failed", cause=type(error).__name__)
         finally:
-            self.connections -= 1
+            self._open.remove(connection)
+
+    def _make_room(self) -> bool:
+        """
+        Hang up on the connection that was used longest ago; False: all are in use.
+
+        A library that was replaced keeps its connections for as long as the host lives. One that is in use
+        opens a new one when it finds one closed.
+        """
+        idle = [connection for connection in self._open if connection.idle]
+        if idle:
+            min(idle, key=lambda connection: connection.used_at).hang_up()
+        return bool(idle)

@@ -6,6 +6,7 @@ supervisor's answer to a pick is written in the turn in which it is given: that 
 
 import os
 from collections.abc import Mapping
+from time import perf_counter
 
 import trio
 
@@ -54,6 +55,21 @@ class Connection:
         """A pick is open."""
         self._answered = trio.Event()
         """Set when it is answered; a new one for who waits."""
+        self._frames = Frames()
+        self._taking = False
+        """A frame is being worked on."""
+        self.used_at = perf_counter()
+        """When something came last, in seconds of a clock of its own."""
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is under way here. The callback connection is never idle: the host is reached by it."""
+        busy = self._attached or self._asking or self._taking or self._frames.partial
+        return not busy and self._stream.socket.fileno() >= 0
+
+    def hang_up(self) -> None:
+        """End it from outside."""
+        self._stream.socket.close()
 
     async def run(self) -> None:
         """
@@ -62,11 +78,12 @@ class Connection:
         Raises:
             FrameError, trio.BrokenResourceError: the connection is of no further use.
         """
-        frames = Frames()
         try:
             while received := await self._receive():
-                for frame in frames.feed(received):
+                self.used_at, self._taking = perf_counter(), True
+                for frame in self._frames.feed(received):
                     await self._take(frame)
+                self._taking = False
         finally:
             self._link.detach(self._stream)
 
@@ -129,7 +146,7 @@ class Connection:
             written = 0
         if written < len(frame):
             # It has gone, or has left answers of hundreds of calls in the socket's buffer.
-            self._stream.socket.close()
+            self.hang_up()
 
     async def _attach(self, about: Mapping[str, str], settings: bytes) -> None:
         """The settings of a library that has been replaced are old ones."""

@@ -82,6 +82,8 @@ class Messages:
     async def _snapshot(self, ask: Ask, budget: int, *, resumed: bool) -> Answer:
         """A first part, or the one that follows the cursor of *ask* when what it began with still holds."""
         desk = self.desk
+        # Read before any pause: what changes while accounts are rendered is told afterwards.
+        newest = self._number
         cursor = ask.next if resumed else None
         rest = sorted(view.id for view in desk.fleet if cursor is None or view.id > cursor)
         accounts = _fitting(map(self._account, rest), budget)
@@ -90,7 +92,7 @@ class Messages:
         end = rest[len(shown) - 1] if len(shown) < len(rest) else None
         message = Snapshot(
             epoch=desk.epoch,
-            number=ask.after if cursor is not None and ask.after is not None else self._number,
+            number=ask.after if cursor is not None and ask.after is not None else newest,
             now=desk.now,
             first=cursor is None,
             next=end,

@@ -91,11 +91,12 @@ async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
 
 
 async def decisions(desk: Desk, ask: AskDecisions) -> Decisions:
-    kept = desk.house.decisions
+    kept, names = desk.house.decisions, desk.names
+    # Read before any pause: whoever asks for what is newer than these must miss nothing.
+    newest, oldest = kept.count, kept.oldest
     found = [numbered for numbered in kept if _matches(numbered, ask)][: ask.limit]
-    names = desk.names
     shown = [one async for one in unhurried(found, lambda numbered: decision_shape(numbered, names))]
-    return Decisions(desk.now, kept.count, kept.oldest, shown)
+    return Decisions(desk.now, newest, oldest, shown)
 
 
 def _matches(numbered: Numbered, ask: AskDecisions) -> bool:

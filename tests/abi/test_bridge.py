@@ -22,6 +22,7 @@ from qr.abi.frames import (
     encode_call,
     encode_note,
     encode_ping,
+    encode_pong,
     encode_reply,
 )
 from qr.abi.hostlink import HostLink
@@ -113,13 +114,28 @@ async def test_a_library_that_has_gone_before_it_is_answered_ends_its_own_connec
         assert (await exchange(path, encode_ping()))[0].kind == PONG
 
 
-async def test_more_connections_than_there_is_room_for_are_turned_away(tmp_path):
-    async with bridged(tmp_path) as (bridge, path):
-        bridge.connections = bridge_module.MAX_CONNECTIONS
+async def test_who_is_idle_makes_room_and_if_nobody_is_who_comes_is_turned_away(tmp_path, monkeypatch):
+    monkeypatch.setattr(bridge_module, "MAX_CONNECTIONS", 2)
+    async with (
+        bridged(tmp_path) as (bridge, path),
+        await trio.open_unix_socket(str(path)) as older,
+        await trio.open_unix_socket(str(path)) as newer,
+    ):
+        bridge._calls._door.open = True
+        picks = []
+        for stream in (older, newer):
+            await stream.send_all(encode_call("scheduler.pick", b"{}"))
+            picks.append(await bridge._calls._door.mailbox.next())
         assert await exchange(path, encode_ping()) == []
-        bridge.connections = 0
         assert bridge.turned_away == 1
+        for pick in picks:
+            pick.give(None)
         assert await exchange(path, encode_ping())
+        assert await older.receive_some() == encode_reply(NOT_HANDLED, 125)
+        assert await older.receive_some() == b""
+        await newer.send_all(encode_ping())
+        assert await newer.receive_some() == encode_reply(NOT_HANDLED, 125)
+        assert (await newer.receive_some(), bridge.turned_away) == (encode_pong(125), 1)
 
 
 def attachment(configured, mode, pid="1"):

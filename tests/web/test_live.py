@@ -9,7 +9,10 @@ import trio_websocket
 from qr.actors.account_state import Entry
 from qr.routing.question import Question
 from qr.routing.request import Candidate, Offer
-from qr.web import live
+from qr.web import live, reading
+from qr.web.messages import FRAME
+from qr.web.shapes.asks import AskDecisions
+from qr.web.shapes.feed import Ask
 from tests.web.site import ANN, BOB, XI, ask, running
 
 
@@ -52,6 +55,30 @@ async def test_who_reconnects_with_its_number_misses_nothing(fleet):
     assert decisions == [1, 2]
     numbers = [change["number"] for change in message["changes"]]
     assert numbers == sorted(numbers)
+
+
+async def test_what_happens_while_an_answer_is_rendered_is_told_by_the_next_one(fleet, monkeypatch):
+    """Rendering pauses for picks: what they change is newer than the answer."""
+    monkeypatch.setattr(reading, "TURN", -1.0)
+    messages, desk = fleet.service.web.live.messages, fleet.desk
+    await fleet.pick("1")
+    told = {}
+
+    async def snapshot():
+        told["snapshot"] = await messages.answer(Ask(), FRAME)
+
+    async def page():
+        told["page"] = await reading.decisions(desk, AskDecisions())
+
+    async with trio.open_nursery() as nursery:
+        nursery.start_soon(snapshot)
+        nursery.start_soon(page)
+        while not told:
+            fleet.house.feed.publish("account", ANN)
+            fleet.house.decisions.add(next(iter(fleet.house.decisions)).decision)
+            await trio.lowlevel.checkpoint()
+    assert json.loads(told["snapshot"].body)["number"] < fleet.house.feed.number
+    assert told["page"].newest == max(one.number for one in told["page"].decisions)
 
 
 @pytest.mark.parametrize(
