@@ -133,8 +133,8 @@ async def test_who_is_idle_makes_room_and_if_nobody_is_who_comes_is_turned_away(
         assert await exchange(path, encode_ping())
         assert await older.receive_some() == encode_reply(NOT_HANDLED, 125)
         assert await older.receive_some() == b""
-        await newer.send_all(encode_ping())
         assert await newer.receive_some() == encode_reply(NOT_HANDLED, 125)
+        await newer.send_all(encode_ping())
         assert (await newer.receive_some(), bridge.turned_away) == (encode_pong(125), 1)
 
 
