@@ -152,8 +152,9 @@ def test_of_two_copies_in_one_host_the_service_can_tell_which_was_configured_las
         new.register(config="mode: active\n")
         eventually(lambda: len(service.attached) == 2)
         service.hang_up()
-        eventually(lambda: len(service.attached) == 4)
-        again = zip(service.attached[2:], service.settings[2:], strict=True)
+        # One that is in a hurry may come back twice.
+        eventually(lambda: len({said["configured"] for said in service.attached[2:]}) == 2)
+        again = zip(service.attached[2:], service.settings[2:], strict=False)
         by_time = sorted((int(said["configured"]), settings) for said, settings in again)
         assert json.loads(by_time[-1][1])["config_yaml"] == ACTIVE
         old.unload()
