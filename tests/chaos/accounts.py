@@ -113,7 +113,7 @@ class Accounts:
         return f"{view.id} seems {age:.0f} s old, and is at least {least:.0f}" if age < least else None
 
     def clock_was_set_unnoticed(self, at: float) -> None:
-        """Nobody can know the age of what was said before."""
+        """Nobody whose state is from before that can know the age of what was said before."""
         self._told = {name: told for name, told in self._told.items() if told > at}
 
 

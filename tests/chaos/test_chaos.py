@@ -109,7 +109,8 @@ class TestLedger:
         ledger.answered("s", "w", "abw", 0, 1.0, anew=True)
         ledger.answered("s", "b", "abw", 0, 3.0, anew=True)
         ledger.ended(horizon=2.0)
-        ledger.answered("s", "w", "abw", ledger.life, 4.0, anew=False)
+        ledger.answered("s", "a", "ab", ledger.life, 4.0, anew=False)
+        ledger.answered("s", "w", "abw", ledger.life, 5.0, anew=False)
         assert ledger.violations == []
 
     def test_where_nobody_says_that_it_left_either_account_may_be_its_home(self) -> None:

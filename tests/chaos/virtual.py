@@ -126,8 +126,9 @@ class Storm:
             await self._recorder_keeps_dying()
         self.mishaps.counts[kind] += 1
         self.disk.watch(self.house.lives["recorder"])
-        self.ledger.ended(self.disk.horizon(orderly=kind == "stop"))
-        if trio.current_time() - self.mishaps.set_at <= NOTICED_WITHIN:
+        horizon = self.disk.horizon(orderly=kind == "stop")
+        self.ledger.ended(horizon)
+        if min(horizon, trio.current_time()) - self.mishaps.set_at <= NOTICED_WITHIN:
             self.accounts.clock_was_set_unnoticed(self.mishaps.set_at)
 
     async def _recorder_keeps_dying(self) -> None:
