@@ -129,7 +129,7 @@ class Storm:
         horizon = self.disk.horizon(orderly=kind == "stop")
         self.ledger.ended(horizon)
         if min(horizon, trio.current_time()) - self.mishaps.set_at <= NOTICED_WITHIN:
-            self.accounts.clock_was_set_unnoticed(self.mishaps.set_at)
+            self.accounts.forget_ages()
 
     async def _recorder_keeps_dying(self) -> None:
         """Until no other one follows at once: what it had not written yet must be in its last word."""
