@@ -33,7 +33,7 @@ def test_no_pick_and_no_session_is_lost_in_a_storm_over_the_whole_chain() -> Non
     assert set(outcome.faults) == set(WEIGHTS)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [2, 3])
 def test_no_pick_and_no_session_is_lost_whatever_the_moment(seed: int, tmp_path: Path) -> None:
     assert survived(run_virtual(seed, picks=1500, place=tmp_path))
 

@@ -122,6 +122,11 @@ class Storm:
         return "over"
 
     async def _end(self, kind: str) -> None:
+        for _ in range(2):
+            # The second one finds a recorder that has just written.
+            await self.agents.burst()
+            await passes(A_BIT, self.mock)
+        self.disk.watch(self.house.lives["recorder"])
         if kind == "crash" and self.chance.random() < UNWRITTEN:
             await self._recorder_keeps_dying()
         self.mishaps.counts[kind] += 1
