@@ -112,9 +112,9 @@ class Accounts:
         least = trio.current_time() - self._told.get(view.id, inf) - slack
         return f"{view.id} seems {age:.0f} s old, and is at least {least:.0f}" if age < least else None
 
-    def clock_was_set_unnoticed(self, at: float) -> None:
-        """Nobody can know the age of what was said before."""
-        self._told = {name: told for name, told in self._told.items() if told > at}
+    def forget_ages(self) -> None:
+        """A state from before a step of the clock is read back: nobody can know the age of what it says."""
+        self._told.clear()
 
 
 def of_provider(provider: str) -> Sequence[str]:

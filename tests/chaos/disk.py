@@ -32,11 +32,8 @@ class Disk:
     _deaths: int = 0
 
     def breaks(self, trouble: str) -> None:
-        self._breaks(trouble, self.clock() - self.written_within)
-
-    def _breaks(self, trouble: str, kept_until: float) -> None:
         if not self.troubles and not self._recovering():
-            self.kept_until = kept_until
+            self.kept_until = self.clock() - self.written_within
         self.troubles.add(trouble)
 
     def heals(self, trouble: str) -> None:
@@ -51,7 +48,9 @@ class Disk:
         """Look after the one who writes: its last word is all that was bound, and its successor's first."""
         if recorder.restarts != self._deaths:
             self._deaths = recorder.restarts
-            self._breaks(NOBODY, recorder.died_at or -inf)
+            if not self.troubles and recorder.died_at is not None:
+                self.kept_until = recorder.died_at
+            self.troubles.add(NOBODY)
         if recorder.alive:
             self._heals(NOBODY, 0.0)
 

@@ -19,6 +19,8 @@ class Promise:
     """When the answer that bound it had come, by any clock that is never set."""
     life: int
     """Of the service: in which the question of the last answer began."""
+    former: set[str] = field(factory=set)
+    """Where it was at home before it left for good: a crash may have forgotten that it did."""
 
 
 @define(eq=False)
@@ -72,7 +74,7 @@ class Ledger:
             return
         if self._may_be_forgotten(promise):
             self.counts["kept" if account in promise.homes else "forgotten"] += 1
-            promise.homes.add(account)
+            promise.homes |= {account, *promise.former}
             promise.since = at
         elif anew:
             self._bound_anew(promise, account, at)
@@ -95,6 +97,7 @@ class Ledger:
         if not promise.homes & (self.wavering | self.mortal):
             self.violations.append(f"a session of {sorted(promise.homes)} was bound anew, to {account}")
         self.counts["left"] += 1
+        promise.former |= promise.homes
         promise.homes, promise.since = {account}, at
 
     def _remembered(self, promise: Promise, account: str, offered: Collection[str], *, told: bool) -> None:

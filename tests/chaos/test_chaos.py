@@ -33,7 +33,7 @@ def test_no_pick_and_no_session_is_lost_in_a_storm_over_the_whole_chain() -> Non
     assert set(outcome.faults) == set(WEIGHTS)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [2, 3])
 def test_no_pick_and_no_session_is_lost_whatever_the_moment(seed: int, tmp_path: Path) -> None:
     assert survived(run_virtual(seed, picks=1500, place=tmp_path))
 
@@ -109,7 +109,8 @@ class TestLedger:
         ledger.answered("s", "w", "abw", 0, 1.0, anew=True)
         ledger.answered("s", "b", "abw", 0, 3.0, anew=True)
         ledger.ended(horizon=2.0)
-        ledger.answered("s", "w", "abw", ledger.life, 4.0, anew=False)
+        ledger.answered("s", "a", "ab", ledger.life, 4.0, anew=False)
+        ledger.answered("s", "w", "abw", ledger.life, 5.0, anew=False)
         assert ledger.violations == []
 
     def test_where_nobody_says_that_it_left_either_account_may_be_its_home(self) -> None:

@@ -122,13 +122,19 @@ class Storm:
         return "over"
 
     async def _end(self, kind: str) -> None:
+        for _ in range(2):
+            # The second one finds a recorder that has just written.
+            await self.agents.burst()
+            await passes(A_BIT, self.mock)
+        self.disk.watch(self.house.lives["recorder"])
         if kind == "crash" and self.chance.random() < UNWRITTEN:
             await self._recorder_keeps_dying()
         self.mishaps.counts[kind] += 1
         self.disk.watch(self.house.lives["recorder"])
-        self.ledger.ended(self.disk.horizon(orderly=kind == "stop"))
-        if trio.current_time() - self.mishaps.set_at <= NOTICED_WITHIN:
-            self.accounts.clock_was_set_unnoticed(self.mishaps.set_at)
+        horizon = self.disk.horizon(orderly=kind == "stop")
+        self.ledger.ended(horizon)
+        if min(horizon, trio.current_time()) - self.mishaps.set_at <= NOTICED_WITHIN:
+            self.accounts.forget_ages()
 
     async def _recorder_keeps_dying(self) -> None:
         """Until no other one follows at once: what it had not written yet must be in its last word."""
