@@ -168,6 +168,7 @@ class Storm:
 
     def look_back(self, before: Mapping[str, Any]) -> None:
         """After the storm: nothing is left over, and every session is at home, now and after a restart."""
+        eventually(self.strikes.clock_is_known, CALM_WITHIN)
         self.calm()
         self._same_as(before)
         self._all_at_home()

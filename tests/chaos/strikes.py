@@ -6,9 +6,11 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
+from math import inf
 
 from attrs import define, field
 
+from qr.clock import CHECK_INTERVAL
 from tests.chaos.disk import Disk
 from tests.chaos.faults import ACTORS, HOURS, POLICIES, Fault
 from tests.chaos.ledger import Ledger
@@ -31,6 +33,9 @@ RELIEF = 150
 # Seconds for which the service hangs: longer than the deadline of a pick.
 HANGS = (0.3, 0.8)
 
+# Seconds in which a step of the clock is noticed and taken in, also by an actor that has just died.
+NOTICED_WITHIN = CHECK_INTERVAL + 2.0
+
 # Seconds in which an account in trouble is not served again.
 TROUBLE = 0.8
 
@@ -50,6 +55,7 @@ class Strikes:
     counts: Counter[str] = field(factory=Counter)
     disk: Disk = field(factory=lambda: Disk(WRITTEN_WITHIN))
     _asked: int = 0
+    _set_at: float = -inf
     _revoked: set[str] = field(factory=set)
     _troubled: dict[str, float] = field(factory=dict)
     _deaths: Counter[str] = field(factory=Counter)
@@ -66,6 +72,10 @@ class Strikes:
         for relief in [one for one in self._reliefs if asked is None or one[0] <= asked]:
             self._reliefs.remove(relief)
             relief[1]()
+
+    def clock_is_known(self) -> bool:
+        """All have noticed that it was set: what was told before that has another age since."""
+        return time.monotonic() - self._set_at > NOTICED_WITHIN
 
     def is_well(self, account: str) -> bool:
         return account not in self._revoked and self._troubled.get(account, 0.0) < time.monotonic()
@@ -90,6 +100,7 @@ class Strikes:
         """For host and service alike: they live on one machine."""
         self.service.ahead = (2 * chance - 1) * HOURS * HOUR
         self.service.order("set_clock", self.service.ahead)
+        self._set_at = time.monotonic()
 
     def _account_is_spent(self, chance: float) -> None:
         told = {"five": 100, "five_status": "rejected", "five_resets": HOUR, "week": 30}
