@@ -29,8 +29,11 @@ EVENTS: Final = "/events"
 # a proxy between them that the connection does.
 HEARTBEAT: Final = 15.0
 
-# Seconds between two answers to one page: four a second look live, and fifty pages cost little.
+# Seconds between two answers to one page: four a second look live.
 PACE: Final = 0.25
+
+# Answers a second to all pages together, as each costs a millisecond or two of a busy service.
+MOST_ANSWERS: Final = 40
 
 # Seconds in which a page asks again; one that does not is not there any more.
 ASK_PATIENCE: Final = 60.0
@@ -125,7 +128,7 @@ class Conversation:
         answer = await self.messages.answer(ask, FRAME)
         await websocket.send(answer.body.decode())
         if answer.complete:
-            await trio.sleep(PACE)
+            await trio.sleep(pace(self.messages.desk.listeners))
 
     async def _news(self, ask: Ask) -> bool:
         """Until there is something that *ask* has not seen, or for a heartbeat; False: it is outdated."""
@@ -134,6 +137,16 @@ class Conversation:
             while self.messages.current(ask):
                 await feed.wait(feed.number)
         return not self._asked.is_set()
+
+
+def pace(listeners: int) -> float:
+    """
+    Seconds between two answers to one page, when so many listen.
+
+    >>> pace(3), pace(50)
+    (0.25, 1.25)
+    """
+    return max(PACE, listeners / MOST_ANSWERS)
 
 
 def _read(asked: str | bytes | None) -> Ask:

@@ -290,3 +290,8 @@ class TestPolling:
     async def test_a_malformed_query_is_refused(self, fleet, query):
         problem = await fleet.get(f"/events?{query}", status=400)
         assert problem["type"].endswith(":invalid_request")
+
+
+@pytest.mark.parametrize(("listeners", "seconds"), [(1, 0.25), (10, 0.25), (50, 1.25), (200, 5.0)])
+def test_the_more_pages_listen_the_less_often_each_is_answered(listeners, seconds):
+    assert live.pace(listeners) == seconds
