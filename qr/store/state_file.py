@@ -4,7 +4,7 @@ What stands in it is the recorder's; here it is a plain object whose `schema` is
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 from attrs import Factory, frozen
@@ -12,6 +12,8 @@ from attrs import Factory, frozen
 from qr.store.errors import NewerSchemaError, UnreadableError
 
 __all__ = ["CURRENT", "SCHEMA", "Format", "Image", "Migration", "encode_state", "read_state"]
+
+T = TypeVar("T")
 
 Image = dict[str, Any]
 
@@ -23,6 +25,8 @@ SCHEMA = 1
 
 # A number beyond this was not written by a later version: it is no schema.
 HIGHEST_SCHEMA = 9999
+
+FOREIGN = "is no state file of quota-router"
 
 
 @frozen
@@ -68,19 +72,24 @@ class _Head(msgspec.Struct):
 def _schema(content: bytes) -> int:
     if not content:
         raise UnreadableError("is empty")
-    try:
-        schema = msgspec.json.decode(content, type=_Head).schema
-    except msgspec.ValidationError:
-        schema = None
-    except (ValueError, RecursionError) as error:
-        raise UnreadableError("is cut off, or is no JSON") from error
+    schema = _decoded(content, _Head).schema
     if type(schema) is not int or not 0 <= schema <= HIGHEST_SCHEMA:
-        raise UnreadableError("is no state file of quota-router")
+        raise UnreadableError(FOREIGN)
     return schema
 
 
+def _decoded(content: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(content, type=kind)
+    except msgspec.ValidationError:
+        raise UnreadableError(FOREIGN) from None
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError("is cut off, or is no JSON") from error
+
+
 def _migrated(content: bytes, schema: int, form: Format) -> Image:
-    image: Image = msgspec.json.decode(content)
+    # Looked at whole only now: what `_Head` passes over may still be no text.
+    image = _decoded(content, Image)
     for step in range(schema, form.schema):
         try:
             image = {**form.migrations[step](image), "schema": step + 1}

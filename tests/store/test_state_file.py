@@ -52,6 +52,7 @@ def test_cut_off_at_any_byte_it_is_refused():
         (b'{"schema": 1} and more', "is cut off, or is no JSON"),
         (b"[" * 100_000, "is no state file of quota-router"),
         (b'{"schema": 1, "a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "is cut off, or is no JSON"),
+        (b'{"schema": 0, "a": "\xff"}', "is cut off, or is no JSON"),
         (b"[]", "is no state file of quota-router"),
         (b"1", "is no state file of quota-router"),
         (b'{"name": "package", "version": "1.0.0"}', "is no state file of quota-router"),
