@@ -103,12 +103,15 @@ class Calls:
             return unknown_method()
         try:
             return await call(body)
-        except msgspec.MsgspecError:
-            self.unreadable += 1
-            return service_down(method)
         except Exception as failure:  # noqa: BLE001 - the host must never see a bug of ours
-            log.error("call failed", method=method, cause=type(failure).__name__)
+            self._failed(method, failure)
             return service_down(method)
+
+    def _failed(self, method: str, failure: Exception) -> None:
+        if isinstance(failure, msgspec.MsgspecError):
+            self.unreadable += 1
+        else:
+            log.error("call failed", method=method, cause=type(failure).__name__)
 
     def pick(self, body: bytes, give: Callable[[bytes], None], start: int = 0) -> None:
         """
@@ -125,15 +128,10 @@ class Calls:
         try:
             question = understand(*self._offers.read(body, start))
         except Exception as failure:  # noqa: BLE001 - a pick never gets an error
-            self._unread(failure)
+            self._failed("scheduler.pick", failure)
             give(NOT_HANDLED)
         else:
             self._door.ask(question, lambda decision: give(_envelope(decision)))
-
-    def _unread(self, failure: Exception) -> None:
-        self.unreadable += 1
-        if not isinstance(failure, msgspec.MsgspecError):
-            log.error("call failed", method="scheduler.pick", cause=type(failure).__name__)
 
     async def _pick(self, body: bytes) -> bytes:
         reply = Reply[bytes]()

@@ -141,12 +141,19 @@ class Connection:
         self._answered.set()
         frame = encode_reply(envelope, self._deadline_ms)
         try:
-            written = os.write(self._stream.socket.fileno(), frame)
+            whole = self._write(frame) == len(frame)
         except OSError:
-            written = 0
-        if written < len(frame):
+            whole = False
+        if not whole:
             # It has gone, or has left answers of hundreds of calls in the socket's buffer.
             self.hang_up()
+
+    def _write(self, frame: bytes) -> int:
+        """How much of *frame* fits into the socket's buffer; raises `OSError` when the library has gone."""
+        try:
+            return os.write(self._stream.socket.fileno(), frame)
+        except BlockingIOError:
+            return 0
 
     async def _attach(self, about: Mapping[str, str], settings: bytes) -> None:
         """The settings of a library that has been replaced are old ones."""
@@ -161,9 +168,7 @@ class Connection:
         It nearly always fits into the socket's buffer: written at once, it costs a deadline and a wait less.
         """
         try:
-            written = os.write(self._stream.socket.fileno(), frame)
-        except BlockingIOError:
-            written = 0
+            written = self._write(frame)
         except OSError as error:
             raise trio.BrokenResourceError("the library has gone") from error
         if written < len(frame):

@@ -185,13 +185,12 @@ class _Pick:
 
     def ranking(self) -> tuple[Sequence[Contender], bool]:
         """Who may be ranked, and whether only paid credits serve them: the last resort, if allowed."""
-        pool = self.pool
         policy = POLICIES[self.rules.policy]
-        if ranked := rankable(pool, policy):
+        if ranked := rankable(self.pool, policy):
             return ranked, False
-        paid = [one for one in pool if one.standing.only_paid and self.rules.paid_usage == "allow"]
+        paid = [one for one in self.pool if one.standing.only_paid and self.rules.paid_usage == "allow"]
         # Whom credits serve goes before whom nothing serves.
-        return (paid, True) if paid else (last_resort(pool, policy), False)
+        return (paid, True) if paid else (last_resort(self.pool, policy), False)
 
     def trouble(self, account: str) -> str | None:
         """The first cause that keeps requests from *account*, in the words of a decision; None: usable."""

@@ -56,7 +56,7 @@ class Table:
 
     def missing(self, offer: Offer) -> Iterable[str]:
         """The accounts of *offer* whose standing may not be there."""
-        return self.changed & offer.places.keys() if offer is self.offer else offer.ids
+        return self.changed & offer.places.keys() if offer is self.offer else offer.places
 
     def fill(self, offer: Offer, rules: Rules) -> None:
         """Make *offer* the pool; all its standings are there. Decisions keep the lists of before."""

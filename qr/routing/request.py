@@ -47,15 +47,12 @@ class Offer:
     """All candidates of a pick, in the host's order; what many picks ask of it is worked out once."""
 
     candidates: tuple[Candidate, ...] = field(default=(), converter=_distinct)
-    ids: tuple[str, ...] = field(init=False, repr=False, eq=False)
-    """The accounts of the candidates, in their order."""
     places: Mapping[str, int] = field(init=False, repr=False, eq=False)
-    """Where in that order each account stands."""
+    """Where among them each account stands."""
 
-    def __attrs_post_init__(self) -> None:
-        ids = tuple([candidate.id for candidate in self.candidates])
-        object.__setattr__(self, "ids", ids)
-        object.__setattr__(self, "places", {account: place for place, account in enumerate(ids)})
+    @places.default
+    def _places(self) -> Mapping[str, int]:
+        return {candidate.id: place for place, candidate in enumerate(self.candidates)}
 
 
 NOBODY = Offer()

@@ -44,7 +44,7 @@ def test_an_offer_that_was_met_before_is_the_same_value():
     first, _ = offers.read(body("a", "b", model="one"))[1], offers.read(body("a"))
     request, again = offers.read(body("a", "b", model="other"))
     assert again is first
-    assert (request.model, again.ids) == ("other", ("a", "b"))
+    assert (request.model, list(again.places)) == ("other", ["a", "b"])
 
 
 ODD = {
