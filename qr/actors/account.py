@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import structlog
 import trio
-from attrs import evolve, field, frozen
+from attrs import field, frozen
+from msgspec.structs import replace
 
 from qr.actors.account_state import (
     AccountState,
@@ -158,7 +159,7 @@ class AccountActor:
             jitter = self._chance.random()
             return failed(state, report.failure, attempt, now, self._breaker_rules, jitter)
         if report.observation is not None and report.observation.readings:
-            state = evolve(state, passive_at=max(state.passive_at or 0.0, report.observation.observed_at))
+            state = replace(state, passive_at=max(state.passive_at or 0.0, report.observation.observed_at))
         return succeeded(state, min(attempt.started_at, now), now)
 
     @property
@@ -215,7 +216,7 @@ class AccountActor:
         return believed_windows(self._state.snapshot, reset_jitter=self._settings.rules.reset_jitter)
 
     def _tell(self) -> None:
-        self._state = evolve(self._state, version=self._state.version + 1)
+        self._state = replace(self._state, version=self._state.version + 1)
         now = self._around.clock.now()
         at = self._due_at(now)
         if at != self._waited_for:

@@ -2,7 +2,8 @@
 
 from typing import Literal
 
-from attrs import evolve, frozen
+import msgspec
+from msgspec.structs import replace
 
 from qr.actors.breaker import Breaker, BreakerRules
 from qr.actors.reports import Attempt
@@ -32,8 +33,7 @@ __all__ = [
 Source = Literal["listing", "candidate"]
 
 
-@frozen
-class Entry:
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """What the host's directory, or an offer of it, says of an account."""
 
     id: str
@@ -50,8 +50,7 @@ class Entry:
     runtime_only: bool = False
 
 
-@frozen
-class AccountState:
+class AccountState(msgspec.Struct, frozen=True, gc=False):
     """All that an account actor owns. Times are epoch seconds."""
 
     entry: Entry
@@ -85,8 +84,8 @@ class AccountState:
 def observed(state: AccountState, seen: Observation, now: float) -> AccountState:
     """An answer said something of the windows; one from the future counts as of now."""
     if seen.observed_at > now:
-        seen = evolve(seen, observed_at=now)
-    return evolve(state, snapshot=merge(state.snapshot, seen))
+        seen = replace(seen, observed_at=now)
+    return replace(state, snapshot=merge(state.snapshot, seen))
 
 
 def succeeded(state: AccountState, started_at: float, now: float) -> AccountState:
@@ -94,7 +93,7 @@ def succeeded(state: AccountState, started_at: float, now: float) -> AccountStat
     if state.dead_since is None and state.last_error is None and state.breaker.open_until is None:
         return state
     alive = state.dead_since is None or started_at > state.dead_since
-    return evolve(
+    return replace(
         state,
         breaker=state.breaker.success(started_at, now),
         dead_since=None if alive else state.dead_since,
@@ -120,15 +119,15 @@ def failed(
     """
     if failure.cls == "request_fault":
         return state
-    state = evolve(state, last_error=failure.cls)
+    state = replace(state, last_error=failure.cls)
     if failure.cls == "auth_permanent":
-        return evolve(state, dead_since=state.dead_since or now)
+        return replace(state, dead_since=state.dead_since or now)
     if failure.cls == "quota_exhausted":
         window = failure.window or attributed_window(failure.until, believed_windows(state.snapshot), now)
         if window is not None:
             return _exhausted(state, window, failure.until, attempt.observed_at, now)
     broken = state.breaker.failure(attempt.started_at, now, rules, jitter=jitter, retry_at=failure.until)
-    return evolve(state, breaker=broken)
+    return replace(state, breaker=broken)
 
 
 def _exhausted(
@@ -140,7 +139,7 @@ def _exhausted(
 
 def trial_given(state: AccountState, now: float, rules: BreakerRules) -> AccountState:
     """The one trial of a half-open circuit was given out."""
-    return evolve(state, breaker=state.breaker.trial_given(now, rules))
+    return replace(state, breaker=state.breaker.trial_given(now, rules))
 
 
 def listed(state: AccountState, entry: Entry) -> AccountState:
@@ -150,17 +149,17 @@ def listed(state: AccountState, entry: Entry) -> AccountState:
     It is a new one when its date is another one: an earlier one where the clock was set back meanwhile.
     """
     if entry.changed_at in (0.0, state.entry.changed_at):
-        return evolve(state, entry=entry)
-    return evolve(state, entry=entry, dead_since=None, dead_confirmed=False, unpolled=None)
+        return replace(state, entry=entry)
+    return replace(state, entry=entry, dead_since=None, dead_confirmed=False, unpolled=None)
 
 
 def paused(state: AccountState, *, on: bool) -> AccountState:
-    return evolve(state, paused=on)
+    return replace(state, paused=on)
 
 
 def restored(state: AccountState, now: float) -> AccountState:
     """The state after a restart at *now*, however the clock was set meanwhile: nothing lies in the future."""
-    return evolve(
+    return replace(
         state,
         snapshot=redated(state.snapshot, now),
         breaker=state.breaker.restored(now, BreakerRules()),
@@ -181,7 +180,7 @@ def stepped(state: AccountState, seconds: float, now: float) -> AccountState:
 
 
 def _moved(state: AccountState, seconds: float) -> AccountState:
-    return evolve(
+    return replace(
         state,
         snapshot=shifted(state.snapshot, seconds),
         breaker=state.breaker.shifted(seconds),

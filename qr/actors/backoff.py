@@ -1,6 +1,7 @@
 """How long to leave a usage endpoint alone after errors: one account, and a provider as a whole."""
 
-from attrs import evolve, frozen
+import msgspec
+from msgspec.structs import replace
 
 __all__ = ["BACKOFF", "BACKOFF_MAX", "Brake", "backoff"]
 
@@ -21,8 +22,7 @@ def backoff(errors: int, jitter: float) -> float:
     return delay * (1 + JITTER * jitter)
 
 
-@frozen
-class Brake:
+class Brake(msgspec.Struct, frozen=True, gc=False):
     """A usage endpoint said 429: all accounts of its provider are polled more slowly (section 6)."""
 
     until: float = 0.0
@@ -36,12 +36,12 @@ class Brake:
 
     def eased(self, now: float) -> "Brake":
         """A poll of the provider succeeded; one that was under way when the brake came on proves nothing."""
-        return self if now < self.until else evolve(self, hits=0)
+        return self if now < self.until else replace(self, hits=0)
 
     def restored(self, now: float) -> "Brake":
         """The same after a restart: no wait exceeds the longest, even if the clock was set back meanwhile."""
-        return evolve(self, until=min(self.until, now + BACKOFF_MAX))
+        return replace(self, until=min(self.until, now + BACKOFF_MAX))
 
     def shifted(self, seconds: float) -> "Brake":
         """The same after a step of the machine's clock by *seconds*."""
-        return evolve(self, until=self.until + seconds)
+        return replace(self, until=self.until + seconds)

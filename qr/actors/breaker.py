@@ -6,7 +6,8 @@ what it proves: an attempt from before the circuit opened neither closes it nor 
 
 from typing import Literal
 
-from attrs import evolve, frozen
+import msgspec
+from msgspec.structs import replace
 
 __all__ = ["LATEST", "SPREAD", "Breaker", "BreakerRules", "State"]
 
@@ -23,8 +24,7 @@ SPREAD = 0.2
 MOST_DOUBLINGS = 10
 
 
-@frozen
-class BreakerRules:
+class BreakerRules(msgspec.Struct, frozen=True, gc=False):
     """Durations are seconds."""
 
     failures: int = 5
@@ -41,8 +41,7 @@ class BreakerRules:
     that takes longer than this is no failure so far."""
 
 
-@frozen
-class Breaker:
+class Breaker(msgspec.Struct, frozen=True, gc=False):
     """All times are epoch seconds."""
 
     failed: tuple[float, ...] = ()
@@ -70,7 +69,7 @@ class Breaker:
         """A request was sent on trial; nothing changes where none was to be had."""
         if self.state(now) != "half_open" or self.trial_out(now):
             return self
-        return evolve(self, trial_until=now + rules.trial_timeout)
+        return replace(self, trial_until=now + rules.trial_timeout)
 
     def success(self, started_at: float, now: float) -> "Breaker":
         """An attempt that began at *started_at* was served."""
@@ -106,7 +105,7 @@ class Breaker:
             return self._failed(started_at, now, asked, rules, jitter)
         if self.open_until <= started_at:
             return self._opened(now, max(asked, self._delayed(now, rules, jitter)))
-        return evolve(self, open_until=max(asked, self.open_until)) if asked > now else self
+        return replace(self, open_until=max(asked, self.open_until)) if asked > now else self
 
     def _failed(
         self, started_at: float, now: float, asked: float, rules: BreakerRules, jitter: float
@@ -118,7 +117,7 @@ class Breaker:
         recent = tuple(sorted(start for start in starts if start >= max(starts) - rules.window))
         if len(recent) >= rules.failures:
             return self._opened(now, max(asked, self._delayed(now, rules, jitter)))
-        return self._opened(now, asked) if asked > now else evolve(self, failed=recent)
+        return self._opened(now, asked) if asked > now else replace(self, failed=recent)
 
     def _delayed(self, now: float, rules: BreakerRules, jitter: float) -> float:
         delay = min(rules.open * 2.0 ** min(self.openings, MOST_DOUBLINGS), rules.open_max)
@@ -129,7 +128,7 @@ class Breaker:
 
     def shifted(self, seconds: float) -> "Breaker":
         """The same after a step of the machine's clock by *seconds*."""
-        return evolve(
+        return replace(
             self,
             failed=tuple(start + seconds for start in self.failed),
             since=self.since + seconds,
@@ -139,7 +138,7 @@ class Breaker:
 
     def restored(self, now: float, rules: BreakerRules) -> "Breaker":
         """The same after a restart: no wait exceeds the rules, even if the clock was set back meanwhile."""
-        return evolve(
+        return replace(
             self,
             failed=tuple(start for start in self.failed if start <= now),
             since=min(self.since, now),

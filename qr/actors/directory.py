@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 import structlog
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.actors.account_state import AccountState, Entry, restored, view_of
 from qr.actors.breaker import BreakerRules
@@ -152,7 +152,7 @@ class Directory:
         view = self.fleet.get(account)
         if view is None or view.circuit == "closed" or view.circuit_closed_to(now):
             return
-        self.fleet.put(evolve(view, trial_until=now + BreakerRules().trial_timeout))
+        self.fleet.put(replace(view, trial_until=now + BreakerRules().trial_timeout))
         self.rooms.tell(account, Trial())
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from attrs import field, frozen
+import msgspec
 
 from qr.actors.account_state import Entry
 from qr.actors.backoff import Brake
@@ -63,94 +63,82 @@ def _answered(decision: Decision | None) -> None:
     """For a pick that has its answer."""
 
 
-@frozen
-class Listing:
+class Listing(msgspec.Struct, frozen=True, gc=False):
     """The host's directory of accounts, whole."""
 
     entries: Sequence[Entry]
 
 
-@frozen
-class Observe:
+class Observe(msgspec.Struct, frozen=True, gc=False):
     """What a poll of *account* brought, or a simulation of one."""
 
     account: str
     observation: Observation
 
 
-@frozen
-class Pause:
+class Pause(msgspec.Struct, frozen=True, gc=False):
     """An operator takes an account out of service, or back in."""
 
     account: str
     on: bool
 
 
-@frozen(eq=False)
-class Unbind:
+class Unbind(msgspec.Struct, frozen=True, eq=False):
     """An operator forgets a session's binding; answered with whether there was one."""
 
     provider: str
     key: str
-    reply: Reply[bool] = field(factory=Reply)
+    reply: Reply[bool] = msgspec.field(default_factory=Reply)
 
 
-@frozen(eq=False)
-class Restore:
+class Restore(msgspec.Struct, frozen=True, eq=False):
     """An operator takes an unbinding back; answered with whether the session had no other binding yet."""
 
     provider: str
     key: str
     binding: Binding
-    reply: Reply[bool] = field(factory=Reply)
+    reply: Reply[bool] = msgspec.field(default_factory=Reply)
 
 
-@frozen
-class Apply:
+class Apply(msgspec.Struct, frozen=True, gc=False):
     """These settings are in force now."""
 
     settings: Settings
 
 
-@frozen
-class Step:
+class Step(msgspec.Struct, frozen=True, gc=False):
     """The machine's clock jumped by so many seconds."""
 
     seconds: float
 
 
-@frozen
-class Polled:
+class Polled(msgspec.Struct, frozen=True, gc=False):
     """How a poll of the account ended."""
 
     result: PollResult
 
 
-@frozen
-class Throttle:
+class Throttle(msgspec.Struct, frozen=True, gc=False):
     """A usage endpoint of *provider* said 429 (on), or answers again (off)."""
 
     provider: str
     on: bool
 
 
-@frozen
-class Braked:
+class Braked(msgspec.Struct, frozen=True, gc=False):
     """All polls of the account's provider wait."""
 
     brake: Brake
 
 
-@frozen
-class Freed:
+class Freed(msgspec.Struct, frozen=True, gc=False):
     """A reading proved that what made the host cool the account down is over."""
 
     account: str
     auth_index: str
 
 
-@frozen
-class Refreshing:
+class Refreshing(msgspec.Struct, frozen=True, gc=False):
     """What became of the wish for a poll."""
 
     started: bool
@@ -160,21 +148,18 @@ class Refreshing:
     """Why the account is not polled at all."""
 
 
-@frozen(eq=False)
-class Refresh:
+class Refresh(msgspec.Struct, frozen=True, eq=False):
     """An operator wants the account polled now; answered with None when there is no such account."""
 
     account: str
-    reply: Reply[Refreshing] = field(factory=Reply)
+    reply: Reply[Refreshing] = msgspec.field(default_factory=Reply)
 
 
-@frozen
-class Trial:
+class Trial(msgspec.Struct, frozen=True, gc=False):
     """The account's half-open circuit has given out its one trial request."""
 
 
-@frozen
-class Wake:
+class Wake(msgspec.Struct, frozen=True, gc=False):
     """An account has changed: the noticeboard has news."""
 
 

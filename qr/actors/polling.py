@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.actors.account_state import AccountState, Entry, observed
 from qr.actors.backoff import Brake
@@ -72,7 +72,7 @@ def taken_in(
     windows = believed_windows(state.snapshot, reset_jitter=settings.rules.reset_jitter)
     if not is_doubted(seen, windows):
         return state
-    return evolve(state, schedule=state.schedule.doubted(now, poll_rules(settings), jitter=jitter))
+    return replace(state, schedule=state.schedule.doubted(now, poll_rules(settings), jitter=jitter))
 
 
 def polled(
@@ -81,15 +81,15 @@ def polled(
     """A poll of the account ended."""
     if result.observation is not None:
         return _answered(state, result.observation, settings, now, jitter)
-    state = evolve(
+    state = replace(
         state,
         poll_error=result.error,
         schedule=state.schedule.failed(now, retry_after=result.retry_after, jitter=jitter),
     )
     if not result.pollable or (result.failure is not None and result.failure.scope_missing):
-        return evolve(state, unpolled=result.error)
+        return replace(state, unpolled=result.error)
     if result.failure is not None and result.failure.cls == "auth_permanent":
-        return evolve(state, dead_since=state.dead_since or now, dead_confirmed=True)
+        return replace(state, dead_since=state.dead_since or now, dead_confirmed=True)
     return state
 
 
@@ -97,7 +97,7 @@ def _answered(
     state: AccountState, seen: Observation, settings: Settings, now: float, jitter: float
 ) -> AccountState:
     """The credential works: a login that was thought dead is not."""
-    alive = evolve(
+    alive = replace(
         state, schedule=state.schedule.succeeded(now), poll_error=None, dead_since=None, dead_confirmed=False
     )
     return taken_in(alive, seen, settings, now, jitter)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from attrs import frozen
+import msgspec
 
 from qr.quota import claude, codex
 from qr.quota.failures import Failure, read_failure
@@ -11,8 +11,7 @@ from qr.quota.readings import Observation
 __all__ = ["Attempt", "Report", "read_attempt"]
 
 
-@frozen
-class Attempt:
+class Attempt(msgspec.Struct, frozen=True, gc=False):
     """One usage record of the host, in our words. Times are epoch seconds."""
 
     account: str
@@ -29,8 +28,7 @@ class Attempt:
     tokens: int = 0
 
 
-@frozen
-class Report:
+class Report(msgspec.Struct, frozen=True, gc=False):
     """What an attempt tells about its account."""
 
     attempt: Attempt

@@ -11,7 +11,8 @@ from hashlib import sha256
 from operator import itemgetter
 from typing import Literal
 
-from attrs import evolve, frozen
+import msgspec
+from msgspec.structs import replace
 
 from qr.actors.backoff import BACKOFF_MAX, Brake, backoff
 from qr.quota.readings import Observation
@@ -49,8 +50,7 @@ RETRY_AFTER_MAX = 7200.0
 REFRESH_GAP = 30.0
 
 
-@frozen
-class PollRules:
+class PollRules(msgspec.Struct, frozen=True, gc=False):
     """The settings that polling depends on; durations are seconds."""
 
     interval: float = 300.0
@@ -60,16 +60,14 @@ class PollRules:
     """So many regular polls in a row may be left out because traffic told enough."""
 
 
-@frozen
-class Due:
+class Due(msgspec.Struct, frozen=True, gc=False):
     """When the next poll is due, and why."""
 
     at: float
     reason: Reason
 
 
-@frozen
-class Schedule:
+class Schedule(msgspec.Struct, frozen=True, gc=False):
     """What is remembered of one account's polls. Times are epoch seconds."""
 
     since: float = 0.0
@@ -107,7 +105,7 @@ class Schedule:
 
         """
         asked = min(retry_after or 0.0, RETRY_AFTER_MAX)
-        return evolve(
+        return replace(
             self,
             polled_at=now,
             errors=self.errors + 1,
@@ -119,7 +117,7 @@ class Schedule:
         """A reading is not believed before a second one; one extra poll in an interval asks for that."""
         if self.confirm_at is not None or now < self.confirmed_at + rules.interval:
             return self
-        return evolve(self, confirm_at=now + CONFIRM_AFTER + CONFIRM_SPREAD * jitter)
+        return replace(self, confirm_at=now + CONFIRM_AFTER + CONFIRM_SPREAD * jitter)
 
     def rested_at(self, gap: float) -> float:
         """When *gap* seconds have passed since the last poll."""
@@ -132,7 +130,7 @@ class Schedule:
         What was polled long ago is spread like a first poll: a fleet is not asked at once.
         """
         long_ago = self.polled_at is None or self.polled_at + LONG_AGO < now
-        return evolve(
+        return replace(
             self,
             since=now if long_ago else min(self.since, now),
             polled_at=None if long_ago else min(self.polled_at or now, now),

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import msgspec
-from attrs import Factory, frozen
 
 __all__ = ["Answer", "Cause", "json_body"]
 
@@ -13,13 +12,12 @@ Cause = Literal["", "quota", "throttled", "overloaded", "broken", "login"]
 """Why a request was refused: the truth, which no client is told. Empty: it was served."""
 
 
-@frozen
-class Answer:
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """One response, as a client of the provider sees it."""
 
     status: int
     """HTTP status; 0: the connection broke before there was one."""
-    headers: Mapping[str, str] = Factory(dict)
+    headers: Mapping[str, str] = {}
     body: str = ""
     tokens: int = 0
     """That were counted against the account."""

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from random import Random
 
-from attrs import define, field, frozen
+import msgspec
+from attrs import define, field
 
 from qr.lab.answers import Answer
 from qr.lab.builtin import Builtin, RoundRobin
@@ -34,16 +35,14 @@ TIMER = 1e-3
 LATEST_RECORD = 60.0
 
 
-@frozen
-class Ask:
+class Ask(msgspec.Struct, frozen=True, gc=False):
     """Call the plugin and wait for its answer."""
 
     method: str
     body: bytes
 
 
-@frozen
-class Tell:
+class Tell(msgspec.Struct, frozen=True, gc=False):
     """Call the plugin by and by; nobody waits for the answer."""
 
     method: str
@@ -52,8 +51,7 @@ class Tell:
     """Seconds."""
 
 
-@frozen
-class Pause:
+class Pause(msgspec.Struct, frozen=True, gc=False):
     """So many seconds pass."""
 
     seconds: float
@@ -62,8 +60,7 @@ class Pause:
 Step = Ask | Tell | Pause
 
 
-@frozen
-class Reply:
+class Reply(msgspec.Struct, frozen=True, gc=False):
     """What is given back for each step: the time after it (epoch seconds), and the plugin's answer."""
 
     now: float
@@ -87,8 +84,7 @@ class Attempt:
     answer: Answer = field(factory=lambda: Answer(0))
 
 
-@frozen
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """What became of a client's request."""
 
     request: Request

@@ -2,15 +2,15 @@
 
 from math import floor
 
-from attrs import define, frozen
+import msgspec
+from attrs import define
 
 from qr.lab.plans import Limit
 
 __all__ = ["Echo", "Meter", "Spell"]
 
 
-@frozen
-class Spell:
+class Spell(msgspec.Struct, frozen=True, gc=False):
     """One window's life, from its beginning to its reset. Times are epoch seconds, percents 0 to 100."""
 
     account: str
@@ -25,8 +25,7 @@ class Spell:
         return max(0.0, 100.0 - self.used_percent)
 
 
-@frozen
-class Echo:
+class Echo(msgspec.Struct, frozen=True, gc=False):
     """Just after a reset the old use may be shown beside the new reset (evidence, section 7.2)."""
 
     fraction: float

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from math import inf
 from types import ModuleType
 
-from attrs import evolve, frozen
+from attrs import frozen
+from msgspec.structs import replace
 
 from qr.lab import claude, codex
 from qr.lab.answers import Answer
@@ -80,7 +81,7 @@ class Provider:
         refusal = self._refused(known, model, now)
         if refusal is not None:
             latency = known.chance.uniform(*self._pace.refused)
-            return evolve(refusal, latency=latency, first_byte=latency * FIRST_BYTE)
+            return replace(refusal, latency=latency, first_byte=latency * FIRST_BYTE)
         return self._served(known, model, tokens, now)
 
     def usage(self, account: str, now: float) -> Answer:
@@ -134,7 +135,7 @@ class Provider:
             attributed = known.chance.random() >= self.faults.unattributed
             answer: Answer = FACES[known.account.provider].refusal(known, model, now, attributed=attributed)
             self._tell(known, known.applying(model), now)
-            return evolve(answer, cause="quota")
+            return replace(answer, cause="quota")
         return None
 
     def _fault(self, known: Subscription) -> Answer | None:

@@ -3,7 +3,8 @@
 from collections import defaultdict, deque
 from collections.abc import Iterable, Mapping
 
-from attrs import define, field, frozen
+import msgspec
+from attrs import define, field
 
 from qr.clock import CHECK_INTERVAL
 from qr.lab.host import LATEST_RECORD
@@ -35,8 +36,7 @@ SPANNING = Pace().served[1] + LATEST_RECORD + CHECK_INTERVAL
 ROUNDED = 1e-3
 
 
-@frozen
-class Shown:
+class Shown(msgspec.Struct, frozen=True, gc=False):
     """What an answer told of a window."""
 
     at: float

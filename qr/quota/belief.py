@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.quota.evidence import Anchor, Evidence, Mark, Point, Snapshot, Told, last_said
 from qr.quota.windows import LENGTHS, Window
@@ -105,7 +105,7 @@ def _with_reset(point: Point, before: Point | None) -> Point:
     """
     if point.resets_at is not None or point.unstarted or before is None or before.resets_at is None:
         return point
-    return evolve(point, resets_at=before.resets_at if before.resets_at > point.at else None)
+    return replace(point, resets_at=before.resets_at if before.resets_at > point.at else None)
 
 
 def _warned_until(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.quota.fields import (
     FAMILIES,
@@ -116,7 +116,7 @@ def _billed(reading: Reading, *, paid: bool, refusing: bool) -> Reading:
     spent = rejected or (reading.status is None and reading.used_percent == 100)
     if not (spent and (paid or refusing)):
         return reading
-    return evolve(reading, paid=paid, refused=refusing and rejected)
+    return replace(reading, paid=paid, refused=refusing and rejected)
 
 
 def _tightest(readings: Iterable[Reading]) -> list[Reading]:

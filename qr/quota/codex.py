@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Final
 
-from attrs import frozen
+import msgspec
 
 from qr.quota.fields import ahead, epoch, family, flag, item, items, lowered, number, percent, succeeded, text
 from qr.quota.readings import Observation, Reading
@@ -58,8 +58,7 @@ Field = Callable[[str], object]
 """The value of a field of one window, or of the credits, by its name in the usage body."""
 
 
-@frozen
-class Slot:
+class Slot(msgspec.Struct, frozen=True, gc=False):
     """One window as it was sent."""
 
     window: str | None
@@ -74,8 +73,7 @@ class Slot:
         return self.window is not None and self.used_percent is not None
 
 
-@frozen
-class Meter:
+class Meter(msgspec.Struct, frozen=True, gc=False):
     """The windows of the account itself, or of one model family."""
 
     family: str | None

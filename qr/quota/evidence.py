@@ -9,7 +9,8 @@ of what was said of it, so a merge gives the same snapshot whatever the order in
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from attrs import evolve, frozen
+import msgspec
+from msgspec.structs import replace
 
 from qr.quota.readings import Observation, Reading
 from qr.quota.windows import CLOCK_SLACK, DAY, Status
@@ -43,15 +44,13 @@ LONG_AGO = 31 * DAY
 SEVERITY: Mapping[Status, int] = {"allowed": 0, "allowed_warning": 1, "rejected": 2}
 
 
-@frozen
-class Said:
+class Said(msgspec.Struct, frozen=True, gc=False):
     """Something that was said at an epoch second."""
 
     at: float
 
 
-@frozen
-class Point(Said):
+class Point(Said, frozen=True, gc=False):
     """A percent that was read."""
 
     used_percent: float
@@ -61,52 +60,45 @@ class Point(Said):
     source: str = ""
 
 
-@frozen
-class Told(Said):
+class Told(Said, frozen=True, gc=False):
     """A status of the window's own."""
 
     status: Status
 
 
-@frozen
-class Refusal(Said):
+class Refusal(Said, frozen=True, gc=False):
     """The provider refused because of the window, or said that it would."""
 
     until: float | None
     paid: bool = False
 
 
-@frozen
-class Mark(Said):
+class Mark(Said, frozen=True, gc=False):
     """A warning mark, until its reset when that was told."""
 
     until: float | None
 
 
-@frozen
-class Listing(Said):
+class Listing(Said, frozen=True, gc=False):
     """An answer that listed all windows of the account."""
 
     names: tuple[str, ...]
 
 
-@frozen
-class Plan(Said):
+class Plan(Said, frozen=True, gc=False):
     """The plan as the provider names it, for display."""
 
     name: str
 
 
-@frozen
-class Anchor:
+class Anchor(msgspec.Struct, frozen=True, gc=False):
     """The first and the last reading that named (about) the same reset."""
 
     first: Point
     last: Point
 
 
-@frozen
-class Evidence:
+class Evidence(msgspec.Struct, frozen=True, gc=False):
     """The newest evidence of each kind for one window."""
 
     anchors: tuple[Anchor, ...] = ()
@@ -121,8 +113,7 @@ class Evidence:
 NOTHING = Evidence()
 
 
-@frozen
-class Snapshot:
+class Snapshot(msgspec.Struct, frozen=True, gc=False):
     """All that is known of an account's windows."""
 
     evidence: Mapping[str, Evidence] = {}
@@ -249,7 +240,7 @@ def shifted(snapshot: Snapshot, seconds: float) -> Snapshot:
     """
 
     def moved(said: S) -> S:
-        return evolve(said, at=said.at + seconds)
+        return replace(said, at=said.at + seconds)
 
     def maybe(said: S | None) -> S | None:
         return None if said is None else moved(said)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Literal
 
-from attrs import frozen
+import msgspec
 
 from qr.quota import claude, codex
 from qr.quota.fields import ahead, family, item, lowered, number, parsed, retry_after, text
@@ -29,8 +29,7 @@ CLAIMS: Mapping[str | None, str] = {
 FAILING_EVENTS = ("error", "response.failed")
 
 
-@frozen
-class Failure:
+class Failure(msgspec.Struct, frozen=True, gc=False):
     """What one refusal means."""
 
     cls: FailureClass

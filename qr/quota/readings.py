@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from attrs import frozen
+import msgspec
 
 from qr.quota.windows import Status
 
@@ -11,8 +11,7 @@ __all__ = ["NOTHING", "Observation", "Reading", "Source"]
 Source = Literal["headers", "usage", "failure"]
 
 
-@frozen
-class Reading:
+class Reading(msgspec.Struct, frozen=True, gc=False):
     """What one answer said of one window; None is "not told"."""
 
     window: str
@@ -28,8 +27,7 @@ class Reading:
     """The window is spent and paid credits serve it."""
 
 
-@frozen
-class Observation:
+class Observation(msgspec.Struct, frozen=True, gc=False):
     """All that one answer said of an account's windows."""
 
     observed_at: float

@@ -7,7 +7,7 @@ as dead (section 5.4). What has no sign is read by its status.
 from collections.abc import Mapping
 from typing import Literal
 
-from attrs import frozen
+import msgspec
 
 __all__ = [
     "IMPLIED_STATUS",
@@ -33,8 +33,7 @@ FailureClass = Literal[
 Endpoint = Literal["inference", "usage", "refresh"]
 
 
-@frozen
-class Answer:
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """A refusal, unpacked; codes and message are in lower case."""
 
     endpoint: str
@@ -48,8 +47,7 @@ class Answer:
     observed_at: float
 
 
-@frozen
-class Sign:
+class Sign(msgspec.Struct, frozen=True, gc=False):
     """One of the codes or texts, where there are any, at one of the statuses, on the endpoint."""
 
     cls: FailureClass

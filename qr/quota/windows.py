@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Literal
 
-from attrs import frozen
+import msgspec
 
 __all__ = [
     "ALWAYS",
@@ -49,8 +49,7 @@ LENGTHS: Mapping[str, float] = {"five_hour": 5 * HOUR, "weekly": 7 * DAY, "month
 SAME_RESET = 60.0
 
 
-@frozen
-class Window:
+class Window(msgspec.Struct, frozen=True, gc=False):
     """What is believed of one window, and since when."""
 
     name: str

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Literal
 
-from attrs import Factory, frozen
+import msgspec
 
 from qr.quota.windows import Window
 
@@ -16,8 +16,7 @@ Login = Literal["ok", "dead"]
 PROVIDERS = ("claude", "codex")
 
 
-@frozen
-class AccountView:
+class AccountView(msgspec.Struct, frozen=True, gc=False):
     """One account, as its actor last described it. Times are epoch seconds."""
 
     id: str
@@ -35,7 +34,7 @@ class AccountView:
     """When an open circuit becomes half open; None: not known."""
     trial_until: float | None = None
     """The one trial of a half-open circuit is given out; until then its result is waited for."""
-    windows: Mapping[str, Window] = Factory(dict)
+    windows: Mapping[str, Window] = {}
     observed_at: float = 0.0
     """When the newest evidence of any window arrived."""
     last_error: str | None = None

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from hashlib import sha256
 
-from attrs import frozen
+import msgspec
 
 from qr.routing.lenient_json import read_object
 
@@ -37,8 +37,7 @@ TURN_METADATA = "x-codex-turn-metadata"
 ANY_PARENT = ("x-parent-session-id", "x-parent-id")
 
 
-@frozen
-class Family:
+class Family(msgspec.Struct, frozen=True, gc=False):
     """A header that names a session, and where its parent may stand: the first that is there counts."""
 
     header: str
@@ -123,8 +122,7 @@ def _claude(named: Headers) -> Names | None:
     return f"claude:{session}:agent:{agent}", f"claude:{session}:agent:{parent}"
 
 
-@frozen
-class CodexTurn:
+class CodexTurn(msgspec.Struct, frozen=True, gc=False):
     """What a Codex client says of a turn; what it does not say is empty. Session or thread is there."""
 
     session: str

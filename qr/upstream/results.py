@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import httpx
-from attrs import frozen
+import msgspec
 
 from qr.quota.failures import Failure, read_failure
 from qr.quota.fields import lowered, retry_after
@@ -15,8 +15,7 @@ from qr.upstream.errors import AnswerUnusableError
 __all__ = ["PollResult", "judge"]
 
 
-@frozen
-class PollResult:
+class PollResult(msgspec.Struct, frozen=True, gc=False):
     """How a poll ended: with an *observation*, or with an *error* and perhaps the *failure* behind it."""
 
     observation: Observation | None = None

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping
 
 import httpx
 import trio
-from attrs import Factory, evolve, frozen
+from attrs import Factory, frozen
+from msgspec.structs import replace
 
 from qr import __version__
 from qr.settings import Settings
@@ -78,7 +79,7 @@ async def poll(
     result = PollResult(error=f"no complete answer within {limits.whole:g} s")
     with trio.move_on_after(limits.whole):
         result = await _ask(credential, options, proxy, connect, now)
-    return evolve(result, duration=trio.current_time() - started)
+    return replace(result, duration=trio.current_time() - started)
 
 
 async def poll_account(

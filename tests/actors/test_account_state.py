@@ -1,7 +1,7 @@
 """How an account's state takes a clock that is set, here and while nobody ran."""
 
 import pytest
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.actors.account_state import AccountState, Entry, listed, observed, restored, stepped, view_of
 from qr.actors.schedule import Schedule
@@ -49,7 +49,7 @@ def test_what_was_told_between_two_steps_that_were_noticed_as_one_hides_nothing(
 
 
 def test_after_a_restart_nothing_lies_in_the_future():
-    dead = evolve(told(NOW), dead_since=NOW)
+    dead = replace(told(NOW), dead_since=NOW)
     after = restored(dead, NOW - HOUR)
     assert age(after, NOW - HOUR) > 30 * 24 * HOUR
     assert after.dead_since == after.passive_at == NOW - HOUR

@@ -1,10 +1,8 @@
 """The circuit breaker: tables of its rules, stories of odd deliveries, and no history leaves it stuck."""
 
-import json
 from collections.abc import Callable
 
-import attrs
-import cattrs
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -230,8 +228,7 @@ def test_after_a_restart_with_the_clock_set_back_nothing_waits_longer_than_the_r
 
 @pytest.mark.parametrize("breaker", [Breaker(), Breaker(failed=(T0,)), broken(), reopened(2)[0]])
 def test_it_survives_the_state_file(breaker):
-    stored = json.loads(json.dumps(attrs.asdict(breaker)))
-    assert cattrs.structure(stored, Breaker) == breaker
+    assert msgspec.json.decode(msgspec.json.encode(breaker), type=Breaker) == breaker
 
 
 @given(st.lists(st.integers(0, 60), min_size=5, max_size=9, unique=True), st.randoms())

@@ -1,14 +1,13 @@
 """When polls are due: tables of each rule, stories of resets and errors, and what holds of any day."""
 
-import json
 import math
 from itertools import pairwise
 
-import attrs
-import cattrs
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from qr.actors.backoff import BACKOFF_MAX, Brake
 from qr.actors.schedule import (
@@ -126,7 +125,7 @@ def test_an_account_is_polled_before_and_after_a_known_reset(polled, observed, n
 def test_resets_that_nearly_coincide_are_probed_together():
     both = (window(R, R - 200), window(R + 20, R - 200, "five_hour"))
     assert due(NEAR, *both, now=R - 200, rules=HOURLY) == Due(R - 30, "before_reset")
-    told = [attrs.evolve(one, observed_at=R - 29) for one in both]
+    told = [replace(one, observed_at=R - 29) for one in both]
     assert due(Schedule(polled_at=R - 29), *told, now=R - 29, rules=HOURLY) == Due(R + 30, "after_reset")
 
 
@@ -252,13 +251,13 @@ def test_after_a_restart_with_the_clock_set_back_nothing_waits_longer_than_the_l
     now = T0 - 10**7
     found = due(FULL.restored(now), now=now)
     assert found.at <= now + RETRY_AFTER_MAX + RULES.interval
-    assert FULL.restored(T0 + 10) == attrs.evolve(FULL, confirm_at=None)
+    assert FULL.restored(T0 + 10) == replace(FULL, confirm_at=None)
     assert Schedule().restored(T0).polled_at is None
 
 
 @pytest.mark.parametrize("schedule", [Schedule(), POLLED, FULL])
 def test_it_survives_the_state_file(schedule):
-    assert cattrs.structure(json.loads(json.dumps(attrs.asdict(schedule))), Schedule) == schedule
+    assert msgspec.json.decode(msgspec.json.encode(schedule), type=Schedule) == schedule
 
 
 RESULT = st.sampled_from(["ok", "ok", "ok", "doubted", "error", "asked", "passive", "braked"])

@@ -5,7 +5,8 @@ from math import inf
 from random import Random
 
 import trio
-from attrs import define, evolve, field
+from attrs import define, field
+from msgspec.structs import replace
 
 from qr.actors.account_state import Entry
 from qr.actors.door import Door
@@ -78,7 +79,7 @@ class Accounts:
     def renew(self, name: str, door: Door) -> None:
         """Somebody has logged in again; the date of the file is the clock's, right or wrong."""
         self.revoked.discard(name)
-        self._entries[name] = evolve(self._entries[name], changed_at=self.clock.now())
+        self._entries[name] = replace(self._entries[name], changed_at=self.clock.now())
         door.tell(self.listing())
 
     def _attempt(self, name: str, status: int) -> Attempt:

@@ -3,7 +3,6 @@
 from types import SimpleNamespace
 
 import pytest
-from attrs import evolve
 from msgspec.structs import replace
 
 from qr.actors.account_state import AccountState, Entry
@@ -335,11 +334,11 @@ def grow_resets(world):
 
 
 def grow_evidence(world):
-    world.room.state = evolve(world.room.state, snapshot=evidence(windows=25))
+    world.room.state = replace(world.room.state, snapshot=evidence(windows=25))
 
 
 def grow_readings(world):
-    world.room.state = evolve(world.room.state, snapshot=evidence(anchors=7))
+    world.room.state = replace(world.room.state, snapshot=evidence(anchors=7))
 
 
 def overflow(world):

@@ -2,9 +2,9 @@
 
 from itertools import pairwise
 
-from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from qr.quota.belief import believed_windows
 from qr.quota.evidence import MAX_ANCHORS, MAX_WINDOWS, Snapshot, last_said, merge, redated, shifted
@@ -86,7 +86,7 @@ def test_evidence_from_the_future_stands_after_a_restart_until_something_is_read
     kept = redated(snapshot(*seen), now)
     assert kept.evidence.keys() == snapshot(*seen).evidence.keys()
     assert all(window.age(now) > 30 * 24 * HOUR for window in believed_windows(kept).values())
-    read = evolve(then, observed_at=now)
+    read = replace(then, observed_at=now)
     both, alone = merge(kept, read).evidence, snapshot(read).evidence
     assert all(last_said(both[name]) == now for name in alone)
 

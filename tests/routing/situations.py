@@ -1,6 +1,6 @@
 """Short words for situations: accounts, what the host offers, and who is bound where."""
 
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.quota.windows import Window
 from qr.routing.account import AccountView
@@ -23,7 +23,7 @@ def window(name="weekly", used=40.0, resets_in=2 * DAY, *, age=100.0, **more):
 
 def spent(name="weekly", resets_in=2 * DAY, **more):
     until = NOW + (5 * HOUR if resets_in is None else resets_in)
-    return evolve(window(name, 100.0, resets_in), exhausted_until=until, **more)
+    return replace(window(name, 100.0, resets_in), exhausted_until=until, **more)
 
 
 def account(name, *windows, provider="claude", **more):

@@ -1,7 +1,7 @@
 """The steps of a pick (specification, section 4) where the files of situations leave something to say."""
 
 import pytest
-from attrs import evolve
+from msgspec.structs import replace
 
 from qr.routing.decision import Choice
 from qr.routing.explanation import verdicts
@@ -40,7 +40,7 @@ class TestFailover:
         ],
     )
     def test_the_cause_is_named(self, trouble, word):
-        situation = Situation(evolve(account("a"), **trouble), account("b"), bound={"s": "a"})
+        situation = Situation(replace(account("a"), **trouble), account("b"), bound={"s": "a"})
         decision = situation.pick()
         assert outcome(decision) == ("b", f"failover:{word}")
         assert verdicts(decision) == {"a": word, "b": "chosen"}

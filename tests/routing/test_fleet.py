@@ -1,9 +1,8 @@
 """Standings are kept ready, and worked out anew when something changed or a moment has passed."""
 
-from attrs import evolve
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from qr.routing.fleet import MAX_MODELS, Fleet
 from qr.routing.request import Offer
@@ -40,7 +39,7 @@ def test_what_was_observed_this_very_moment_is_kept():
 
 MOMENTS = st.sampled_from([NOW + offset for offset in (-905, -900, -5, 0, 1, 5, 6, 10, 900, 905, 1800)])
 WINDOWS = st.builds(
-    lambda name, observed_at, resets_at, exhausted_until, warned_until: evolve(
+    lambda name, observed_at, resets_at, exhausted_until, warned_until: replace(
         window(name),
         observed_at=observed_at,
         resets_at=resets_at,
@@ -81,7 +80,7 @@ def test_an_open_circuit_becomes_usable_at_its_time_and_gives_one_trial():
     known = fleet(account("a", circuit="open", circuit_until=NOW + 30))
     assert not stands(known).usable
     assert stands(known, now=NOW + 30).usable
-    known.put(evolve(known.get("a"), trial_until=NOW + 90))
+    known.put(replace(known.get("a"), trial_until=NOW + 90))
     assert not stands(known, now=NOW + 31).usable
     assert stands(known, now=NOW + 90).usable
 

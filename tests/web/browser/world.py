@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from attrs import define, evolve, field
+from attrs import define, field
 from msgspec.structs import replace
 
 from qr.actors.account_state import AccountState, Entry, view_of
@@ -144,7 +144,7 @@ def _file(state: AccountState) -> dict[str, Any]:
 def _earlier(reading: Reading) -> Reading:
     """The reading of five minutes before: a little less was used."""
     used = reading.used_percent
-    return evolve(reading, used_percent=used and max(0.0, used - 1.5))
+    return replace(reading, used_percent=used and max(0.0, used - 1.5))
 
 
 def session(number: int) -> str:
