@@ -1,15 +1,13 @@
 """A place in which a service finds what it would know after a while: its settings and its state."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 from attrs import frozen
 
 from benchmarks import bodies
 from benchmarks.scenarios import Scenario
 from qr.actors.account_state import AccountState, Entry
-from qr.actors.image import encode_account, encode_binding, encode_series
+from qr.actors.image import Image, pieces
 from qr.actors.schedule import Schedule
 from qr.quota.evidence import Snapshot, merge
 from qr.quota.history import Reset, Sample, Series
@@ -92,19 +90,18 @@ def fill(place: Place, scenario: Scenario, now: float) -> None:
     most = USUAL_BINDINGS if scenario.bindings <= USUAL_BINDINGS else MOST_BINDINGS
     place.state_dir.mkdir(mode=0o700)
     place.settings.write_text(SETTINGS.format(state_dir=place.state_dir, max_bindings=most, day=DAY))
-    image = {
-        "schema": SCHEMA,
-        "accounts": [_state(account, number, now) for number, account in enumerate(known)],
-        "bindings": list(_bindings(offered, scenario.bindings, now)),
-        "history": [_series(account, window, now) for account in known for window in WINDOWS],
-    }
-    (place.state_dir / "state.json").write_bytes(msgspec.json.encode(image))
+    image = Image(
+        dict(_binding(offered, number, now) for number in range(scenario.bindings)),
+        [_state(account, number, now) for number, account in enumerate(known)],
+        {(account.id, window): _series(now) for account in known for window in WINDOWS},
+    )
+    (place.state_dir / "state.json").write_bytes(b"".join(pieces(SCHEMA, image)))
     place.pick.write_bytes(bodies.pick(offered))
     place.listing.write_bytes(bodies.listing(known))
     place.records.write_bytes(bodies.records(offered, now + 4 * HOUR, now + 3 * DAY))
 
 
-def _state(account: AuthEntry, number: int, now: float) -> msgspec.Raw:
+def _state(account: AuthEntry, number: int, now: float) -> AccountState:
     """Polled just now: both windows are known, and some accounts have more left than others."""
     entry = Entry(
         account.id, account.provider, account.label, account.auth_index, changed_at=account.changed_at
@@ -114,21 +111,18 @@ def _state(account: AuthEntry, number: int, now: float) -> msgspec.Raw:
         Reading("weekly", 10.0 + number % 70, now + 2 * DAY + number % 72 * HOUR, "allowed"),
     )
     snapshot = merge(Snapshot(), Observation(now, "usage", readings, full=True, plan="max"))
-    state = AccountState(entry, snapshot, schedule=Schedule(since=now, polled_at=now))
-    return msgspec.Raw(encode_account(state))
+    return AccountState(entry, snapshot, schedule=Schedule(since=now, polled_at=now))
 
 
-def _series(account: AuthEntry, window: str, now: float) -> msgspec.Raw:
+def _series(now: float) -> Series:
     """All that is ever kept of one window: two weeks."""
     ages = (*range(14 * DAY, DAY, -HOUR), *range(DAY, 0, -HOUR // 6))
     samples = tuple(Sample(int(now) - age, round(age / HOUR % 100, 1)) for age in ages)
     resets = tuple(Reset(sample.at, 90.0) for sample in samples[:: len(samples) // 60])
-    return msgspec.Raw(encode_series((account.id, window), Series(samples, resets)))
+    return Series(samples, resets)
 
 
-def _bindings(offered: list[AuthEntry], count: int, now: float) -> Iterator[msgspec.Raw]:
-    for number in range(count):
-        key = binding_key(bodies.SCOPE, f"claude:{bodies.session_name(number)}")
-        account = offered[number % len(offered)].id
-        binding = Binding(account, bound_at=now - HOUR, used_at=now - number % USES)
-        yield msgspec.Raw(encode_binding(("claude", key), binding))
+def _binding(offered: list[AuthEntry], number: int, now: float) -> tuple[tuple[str, str], Binding]:
+    key = binding_key(bodies.SCOPE, f"claude:{bodies.session_name(number)}")
+    account = offered[number % len(offered)].id
+    return ("claude", key), Binding(account, bound_at=now - HOUR, used_at=now - number % USES)

@@ -18,7 +18,7 @@ from qr.actors.current import Current
 from qr.actors.decisions import Decisions
 from qr.actors.door import Door
 from qr.actors.feed import Feed
-from qr.actors.image import read_image
+from qr.actors.image import Image, read_image
 from qr.actors.journal import Journal
 from qr.actors.lives import Life, keep_alive
 from qr.actors.mailbox import Mailbox
@@ -194,9 +194,9 @@ def build(settings: Settings, *, clock: Clock | None = None) -> House:
     clock = clock or SystemClock()
     store = open_store(settings.state_dir, clock=clock.now)
     loaded = store.load()
-    image = read_image(loaded.text) if loaded.text is not None else None
+    image = Image() if loaded.text is None else read_image(loaded.text)
     notices = [notice for notice in (store.problem, loaded.notice) if notice]
-    if image is not None and image.unreadable:
+    if image.unreadable:
         notices.append(
             f"{image.unreadable} entries of the state file could not be read and were passed over."
         )

@@ -15,10 +15,6 @@ __all__ = ["outgrown", "rooms"]
 Size = tuple[str, int, int]
 """What it is, how much it holds, and how much it may hold at most."""
 
-# A name waits to be encoded until the next write, also when the thing is gone: as many again may have come
-# and gone since the last one.
-COME_AND_GONE = 2
-
 
 def rooms(house: House) -> list[Room]:
     """The account actors."""
@@ -65,9 +61,8 @@ def _of_journal(house: House) -> Iterator[Size]:
         "accounts": accounts,
         "history": accounts * MAX_WINDOWS,
     }
-    for name, (things, encoded, stale) in house.journal.sizes.items():
-        yield f"the journal's {name}", max(things, encoded), most[name]
-        yield f"what waits of the journal's {name}", stale, COME_AND_GONE * most[name]
+    for name, size in house.journal.sizes.items():
+        yield f"the journal's {name}", size, most[name]
 
 
 def _of_history(house: House) -> Iterator[Size]:

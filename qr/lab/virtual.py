@@ -35,8 +35,7 @@ Polled = Callable[[str, int], None]
 # How soon a new login is listed, in seconds: about as soon as the house would ask.
 LISTED_WITHIN = 30.0
 
-# Seconds between two collections of what would be written: nobody is killed here, so none is ever read, and
-# to encode them once a second would take longer than all else.
+# Seconds between two collections of what would be written: nobody is killed here, so none is ever read.
 WRITTEN_EVERY = 6 * HOUR
 
 

@@ -49,6 +49,9 @@ class Samples(Sequence[Sample]):
         """A column that is shorter than the other ends both."""
         self._at = array("I", at)
         self._tenths = array("H", [round(percent * 10) for percent in used_percent])
+        self._even()
+
+    def _even(self) -> None:
         del self._at[len(self._tenths) :], self._tenths[len(self._at) :]
 
     @classmethod
@@ -56,19 +59,11 @@ class Samples(Sequence[Sample]):
         known = tuple(samples)
         return cls([one.at for one in known], [one.used_percent for one in known])
 
-    @property
-    def at(self) -> list[int]:
-        return self._at.tolist()
-
-    @property
-    def used_percent(self) -> list[float]:
-        return [tenths / 10 for tenths in self._tenths]
-
     def __len__(self) -> int:
         return len(self._at)
 
     def __iter__(self) -> Iterator[Sample]:
-        return map(Sample, self._at, self.used_percent)
+        return (Sample(at, tenths / 10) for at, tenths in zip(self._at, self._tenths, strict=True))
 
     @overload
     def __getitem__(self, place: int) -> Sample: ...
@@ -83,6 +78,28 @@ class Samples(Sequence[Sample]):
         return isinstance(other, Sequence) and tuple(self) == tuple(other)
 
     __hash__ = None  # type: ignore[assignment]  # equal to any sequence of the same samples
+
+    @classmethod
+    def unpacked(cls, at: bytes, tenths: bytes) -> "Samples":
+        """
+        What `packed` gave; a column that is shorter than the other ends both.
+
+        Raises:
+            ValueError: a column ends amid a number.
+        """
+        samples = cls()
+        samples._at.frombytes(at)
+        samples._tenths.frombytes(tenths)
+        samples._even()
+        return samples
+
+    def packed(self) -> tuple[bytes, bytes]:
+        """
+        The times in four bytes each, and the tenths of a percent in two.
+
+        They are little-endian, as is every machine that the host is built for.
+        """
+        return self._at.tobytes(), self._tenths.tobytes()
 
     def last(self) -> Sample | None:
         """The newest one; None when there is none."""

@@ -1,7 +1,8 @@
 """The state file and its lock: what the service remembers across restarts, and who may write it."""
 
 from qr.store.errors import StillWritingError, StoreError
-from qr.store.state_file import SCHEMA, Image, encode_state
+from qr.store.migrations import Image
+from qr.store.state_file import SCHEMA, encode_state
 from qr.store.store import Loaded, Store, open_store
 
 __all__ = [

@@ -3,25 +3,21 @@
 What stands in it is the recorder's; here it is a plain object whose `schema` is checked.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import TypeVar
 
 import msgspec
-from attrs import Factory, frozen
+from attrs import frozen
 
 from qr.store.errors import NewerSchemaError, UnreadableError
+from qr.store.migrations import MIGRATIONS, Image, Migration
 
-__all__ = ["CURRENT", "SCHEMA", "Format", "Image", "Migration", "encode_state", "read_state"]
+__all__ = ["CURRENT", "SCHEMA", "Format", "encode_state", "read_state"]
 
 T = TypeVar("T")
 
-Image = dict[str, Any]
-
-Migration = Callable[[Image], Image]
-"""Returns the image in the next schema, `schema` apart."""
-
 # The schema that this version writes.
-SCHEMA = 1
+SCHEMA = 2
 
 # A number beyond this was not written by a later version: it is no schema.
 HIGHEST_SCHEMA = 9999
@@ -34,8 +30,7 @@ class Format:
     """What is written, and how older files become it."""
 
     schema: int = SCHEMA
-    migrations: Mapping[int, Migration] = Factory(dict)
-    """From a schema to the next one. Empty as long as there has been one schema only."""
+    migrations: Mapping[int, Migration] = MIGRATIONS
 
 
 CURRENT = Format()

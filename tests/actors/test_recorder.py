@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from qr.actors.account_state import AccountState, Entry
-from qr.actors.image import pieces, read_image
+from qr.actors.image import Image, pieces, read_image
 from qr.actors.journal import Journal
 from qr.actors.lives import Life, keep_alive
 from qr.actors.recorder import INTERVAL, RETRY, Recorder
@@ -186,7 +186,7 @@ def test_an_image_comes_back_as_it_was():
     journal.generation(5)
     journal.owned_by_host(Rules(mode="shadow", failover_max=60.0, manual_priority={"a": 1}))
     journal.series(("a", "weekly"), Series((Sample(10, 1.5),), (Reset(9, 60.0),), (Refused(8),)))
-    image = read_image(b"".join(pieces(1, journal.take())))
+    image = read_image(b"".join(pieces(2, journal.take())))
     again = Journal(image)
     assert again.bindings == journal.bindings
     assert again.accounts == journal.accounts
@@ -198,16 +198,16 @@ def test_an_image_comes_back_as_it_was():
 
 def test_an_entry_that_cannot_be_read_costs_itself_alone():
     good = {"provider": "claude", "key": "s", "account": "a"}
-    impossible = {"account": "a", "window": "weekly", "at": [-1], "used_percent": [5.0]}
+    series = {"account": "a", "window": "weekly", "at": "AQAAAA==", "used_tenths": "MgA="}
     lists = {
         "bindings": [good, {"provider": 7}, None],
         "accounts": [{}, {"entry": {"id": "a"}}],
-        "history": [impossible, {**impossible, "at": [1]}, {**impossible, "at": [1], "used_percent": [7e9]}],
+        "history": [series, {**series, "at": "AQAA"}, {**series, "at": "?"}, {**series, "at": [1]}],
     }
     image = read_image(json.dumps(lists).encode())
     assert image.bindings == {("claude", "s"): Binding("a")}
     assert image.history == {("a", "weekly"): Series((Sample(1, 5.0),))}
-    assert image.unreadable == 6
+    assert image.unreadable == 7
 
 
 def test_text_that_is_no_utf8_costs_its_entry():
@@ -220,3 +220,17 @@ def test_text_that_is_no_utf8_costs_its_entry():
 def test_a_list_that_is_none_costs_the_whole():
     image = read_image(b'{"bindings": 7}')
     assert (image.bindings, image.accounts, image.unreadable) == ({}, [], 1)
+
+
+def test_a_column_that_is_shorter_ends_both():
+    text = b'{"history":[{"account":"a","window":"weekly","at":"AQAAAAIAAAA=","used_tenths":"MgA="}]}'
+    assert read_image(text).history == {("a", "weekly"): Series((Sample(1, 5.0),))}
+
+
+def test_text_that_is_no_unicode_costs_its_entry_when_it_is_written():
+    """A file name may be such a text."""
+    accounts = [AccountState(Entry(name, "claude")) for name in ("a", "\udcff", "b")]
+    bindings = {("claude", "\udcff"): Binding("a")}
+    image = read_image(b"".join(pieces(2, Image(bindings, accounts))))
+    assert [state.id for state in image.accounts] == ["a", "b"]
+    assert (image.bindings, image.unreadable) == ({}, 0)

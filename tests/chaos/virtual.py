@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from trio.testing import MockClock
 
 from qr.actors.current import Current
-from qr.actors.image import read_image
+from qr.actors.image import Image, read_image
 from qr.actors.journal import Journal
 from qr.actors.recorder import INTERVAL
 from qr.clock import CHECK_INTERVAL, STEP, VirtualClock
@@ -98,7 +98,7 @@ class Storm:
             store = _what_is_left(store) if end == "stop" else left
 
     def _born(self, store: Memory) -> House:
-        image = read_image(store.images[-1]) if store.images else None
+        image = read_image(store.images[-1]) if store.images else Image()
         current, journal = Current(self.settings), Journal(image)
         self.house = House(
             current, self.settings, self.clock, store, journal, [], seed=1, ask=self.accounts.poll

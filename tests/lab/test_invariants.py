@@ -304,11 +304,6 @@ def grow_journal(world):
         world.journal.binding("claude", f"s{number}", Binding("a"))
 
 
-def grow_stale(world):
-    for number in range(101):
-        world.journal.account(f"a{number}", None)
-
-
 def grow_feed(world):
     world.feed._ring = [None] * (KEPT + 1)
 
@@ -352,7 +347,6 @@ def overflow(world):
         (grow_bindings, "the table of bindings holds 101, and may hold 100"),
         (grow_reservations, "the reservations holds 2, and may hold 1"),
         (grow_journal, "the journal's bindings holds 101, and may hold 100"),
-        (grow_stale, "what waits of the journal's accounts holds 101, and may hold 2"),
         (grow_feed, "the feed holds 4097, and may hold 4096"),
         (grow_decisions, "the ring of decisions holds 501, and may hold 500"),
         (grow_models, "the fleet's models holds 65, and may hold 64"),

@@ -104,6 +104,5 @@ def test_equal_histories_are_equal():
 
 def test_columns_are_as_long_as_the_shorter_one():
     samples = Samples([10, 20, 30], [1.0, 2.5])
-    assert (samples.at, samples.used_percent) == ([10, 20], [1.0, 2.5])
     assert samples == (Sample(10, 1.0), Sample(20, 2.5))
-    assert Samples([10], [1.0, 2.0]).used_percent == [1.0]
+    assert Samples([10], [1.0, 2.0]) == (Sample(10, 1.0),)

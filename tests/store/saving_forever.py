@@ -22,7 +22,7 @@ def main() -> None:
     found = store.load()
     say(f"opened {store.persistent}")
     for number in count(msgspec.json.decode(found.text or b'{"number": 0}')["number"] + 1):
-        store.save({"schema": 1, "number": number, "ballast": BALLAST})
+        store.save({"schema": 2, "number": number, "ballast": BALLAST})
         say(number)
 
 

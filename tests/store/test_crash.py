@@ -75,7 +75,7 @@ def test_the_content_is_on_the_disk_before_the_name_and_the_name_before_the_answ
     """What a kill cannot show: after a loss of power nothing is there that was not flushed."""
     script = (
         "import sys; from pathlib import Path; from qr.store import open_store;"
-        " open_store(Path(sys.argv[1])).save({'schema': 1}); print('safe', flush=True)"
+        " open_store(Path(sys.argv[1])).save({'schema': 2}); print('safe', flush=True)"
     )
     strace = ("strace", "-y", "-e", "trace=fsync,rename,renameat,renameat2,write")
     traced = subprocess.run(

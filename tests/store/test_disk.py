@@ -12,8 +12,8 @@ import pytest
 from qr.store import StoreError, open_store
 from tests.store import told
 
-SMALL = {"schema": 1, "number": 1}
-LARGE = {"schema": 1, "ballast": "x" * 200_000}
+SMALL = {"schema": 2, "number": 1}
+LARGE = {"schema": 2, "ballast": "x" * 200_000}
 
 
 def test_on_a_full_disk_the_last_state_stands_and_room_is_enough_to_go_on(mounted):
@@ -36,7 +36,7 @@ def test_on_a_full_disk_the_last_state_stands_and_room_is_enough_to_go_on(mounte
 
 def test_on_a_disk_without_any_room_it_still_opens_and_reads(mounted):
     directory = mounted("size=64k", "mode=700")
-    (directory / "state.json").write_bytes(b'{"schema": 1, "number": 1}')
+    (directory / "state.json").write_bytes(b'{"schema": 2, "number": 1}')
     with pytest.raises(OSError, match="No space"):
         (directory / "filler").write_bytes(b"x" * 100_000)
     with closing(open_store(directory)) as store:
@@ -47,7 +47,7 @@ def test_on_a_disk_without_any_room_it_still_opens_and_reads(mounted):
 
 def test_a_read_only_disk_is_read_and_written_as_soon_as_it_can_be(mounted):
     directory = mounted("size=256k", "mode=700")
-    (directory / "state.json").write_bytes(b'{"schema": 1, "number": 1}')
+    (directory / "state.json").write_bytes(b'{"schema": 2, "number": 1}')
     subprocess.run(["mount", "-o", "remount,ro", str(directory)], check=True)
     with closing(open_store(directory)) as store:
         assert store.persistent
@@ -56,7 +56,7 @@ def test_a_read_only_disk_is_read_and_written_as_soon_as_it_can_be(mounted):
         with pytest.raises(StoreError, match="read-only"):
             store.save(SMALL)
         subprocess.run(["mount", "-o", "remount,rw", str(directory)], check=True)
-        store.save({"schema": 1, "number": 2})
+        store.save({"schema": 2, "number": 2})
         assert (store.persistent, store.problem) == (True, None)
 
 
@@ -114,7 +114,7 @@ def test_a_directory_that_may_not_be_entered_is_a_problem_too(place):
 
 
 def test_a_file_that_may_not_be_read_is_moved_aside(place):
-    (place / "state.json").write_bytes(b'{"schema": 1, "number": 1}')
+    (place / "state.json").write_bytes(b'{"schema": 2, "number": 1}')
     (place / "state.json").chmod(0o000)
     with closing(open_store(place, clock=lambda: 0.0)) as store:
         assert "cannot be read: Permission denied" in store.load().notice

@@ -21,7 +21,7 @@ def test_a_second_process_runs_without_persistence_and_says_whose_it_is(owner, t
         assert f"{tmp_path} is in use by process {owner.pid}" in second.problem
         assert "stop the other process or set state_dir" in second.problem
         with pytest.raises(StoreError, match="is in use by"):
-            second.save({"schema": 1, "number": -1})
+            second.save({"schema": 2, "number": -1})
     os.kill(owner.pid, 0)
 
 
@@ -41,7 +41,7 @@ def test_it_does_not_take_over_when_the_first_ends(owner, tmp_path):
         owner.stop()
         last = told(second.load())[0]["number"]
         with pytest.raises(StoreError, match="is in use by"):
-            second.save({"schema": 1, "number": -1})
+            second.save({"schema": 2, "number": -1})
         assert told(second.load())[0]["number"] == last
 
 
@@ -75,7 +75,7 @@ def test_what_is_no_lock_file_is_a_problem_until_it_is_gone(tmp_path, make):
         assert str(tmp_path) in store.problem
         assert told(store.load()) == (None, None)
         (tmp_path / "state.lock").rename(tmp_path / "away")
-        store.save({"schema": 1})
+        store.save({"schema": 2})
         assert (store.persistent, store.problem) == (True, None)
 
 

@@ -24,7 +24,7 @@ values = st.recursive(
 
 @given(st.dictionaries(st.text(max_size=5), values, max_size=4))
 def test_what_was_written_is_read_back(image):
-    image["schema"] = 1
+    image["schema"] = CURRENT.schema
     assert decode_state(encode_state(image)) == image
 
 
@@ -38,7 +38,7 @@ def test_no_bytes_do_more_than_be_refused(content):
 
 
 def test_cut_off_at_any_byte_it_is_refused():
-    whole = encode_state({"schema": 1, "bindings": [{"key": "ab" * 32}], "accounts": [], "ü": 1.5})
+    whole = encode_state({"schema": 2, "bindings": [{"key": "ab" * 32}], "accounts": [], "ü": 1.5})
     for length in range(len(whole)):
         with pytest.raises(UnreadableError):
             decode_state(whole[:length])
@@ -49,9 +49,9 @@ def test_cut_off_at_any_byte_it_is_refused():
     [
         (b"", "is empty"),
         (b"\0" * 4096, "is cut off, or is no JSON"),
-        (b'{"schema": 1} and more', "is cut off, or is no JSON"),
+        (b'{"schema": 2} and more', "is cut off, or is no JSON"),
         (b"[" * 100_000, "is no state file of quota-router"),
-        (b'{"schema": 1, "a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "is cut off, or is no JSON"),
+        (b'{"schema": 2, "a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "is cut off, or is no JSON"),
         (b'{"schema": 0, "a": "\xff"}', "is cut off, or is no JSON"),
         (b"[]", "is no state file of quota-router"),
         (b"1", "is no state file of quota-router"),
@@ -71,12 +71,12 @@ def test_what_is_no_state_file_is_refused_with_a_reason(content, reason):
 
 
 def test_a_newer_schema_is_refused_by_its_number():
-    with pytest.raises(NewerSchemaError, match="schema 2, this one knows 1") as caught:
-        decode_state(b'{"schema": 2, "bindings": "who knows"}')
-    assert caught.value.label == "schema-2"
+    with pytest.raises(NewerSchemaError, match="schema 3, this one knows 2") as caught:
+        decode_state(b'{"schema": 3, "bindings": "who knows"}')
+    assert caught.value.label == "schema-3"
 
 
-# Two steps that no version ever made: there has been one schema only.
+# Two steps that no version ever made.
 THIRD = Format(
     schema=3,
     migrations={

@@ -35,7 +35,7 @@ def names(directory):
 
 
 def image(number):
-    return {"schema": 1, "number": number}
+    return {"schema": 2, "number": number}
 
 
 def test_a_life(tmp_path):
@@ -44,7 +44,7 @@ def test_a_life(tmp_path):
         assert (store.persistent, store.problem) == (True, None)
         assert told(store.load()) == (None, None)
         store.save(image(1))
-        store.save([b'{"schema": 1,', b' "number": 2}'])
+        store.save([b'{"schema": 2,', b' "number": 2}'])
         assert names(store.path.parent) == ["state.json", "state.lock"]
     with closing(open_store(tmp_path / "made" / "for" / "it")) as store:
         assert told(store.load()) == (image(2), None)
@@ -66,7 +66,7 @@ def test_files_and_new_directories_are_private_whatever_the_umask(tmp_path):
 
 def test_a_directory_that_exists_keeps_its_mode_and_the_file_is_private_all_the_same(tmp_path):
     tmp_path.chmod(0o755)
-    (tmp_path / "state.json").write_bytes(b'{"schema": 1, "number": 1}')
+    (tmp_path / "state.json").write_bytes(b'{"schema": 2, "number": 1}')
     (tmp_path / "state.json").chmod(0o644)
     with closing(open_store(tmp_path)) as store:
         store.load()
@@ -98,7 +98,7 @@ def make_directory(path):
 
 def make_link(path):
     target = path.with_name("target.json")
-    target.write_bytes(b'{"schema": 1, "number": 9}')
+    target.write_bytes(b'{"schema": 2, "number": 9}')
     path.symlink_to(target)
 
 
@@ -108,7 +108,7 @@ def make_huge(path):
 
 
 UNREADABLE = {
-    "torn": lambda path: path.write_bytes(b'{"schema": 1, "bindings": [{"ke'),
+    "torn": lambda path: path.write_bytes(b'{"schema": 2, "bindings": [{"ke'),
     "empty": lambda path: path.touch(),
     "foreign": lambda path: path.write_bytes(b'{"name": "something else"}'),
     "text": lambda path: path.write_bytes(b"# notes"),
@@ -141,12 +141,12 @@ def test_a_link_is_not_followed(store, directory):
     make_link(store.path)
     assert "is a symbolic link" in store.load().notice
     store.save(image(1))
-    assert (directory / "target.json").read_bytes() == b'{"schema": 1, "number": 9}'
+    assert (directory / "target.json").read_bytes() == b'{"schema": 2, "number": 9}'
 
 
 def test_a_newer_file_is_kept_under_its_schema(store, directory):
     store.path.write_bytes(b'{"schema": 7, "bindings": []}')
-    assert "written by a newer version (schema 7, this one knows 1)" in store.load().notice
+    assert "written by a newer version (schema 7, this one knows 2)" in store.load().notice
     assert (
         directory / "state.json.schema-7-20261129T213300Z"
     ).read_bytes() == b'{"schema": 7, "bindings": []}'
@@ -185,14 +185,14 @@ def test_an_older_file_is_migrated_and_written_in_the_new_schema(tmp_path):
 def test_a_file_that_was_never_read_is_kept_not_overwritten(store, directory):
     """It came from elsewhere: a restored copy, a volume that was mounted late."""
     store.load()
-    store.path.write_bytes(b'{"schema": 1, "number": 5}')
+    store.path.write_bytes(b'{"schema": 2, "number": 5}')
     store.save(image(1))
-    assert (directory / "state.json.unread-20261129T213300Z").read_bytes() == b'{"schema": 1, "number": 5}'
+    assert (directory / "state.json.unread-20261129T213300Z").read_bytes() == b'{"schema": 2, "number": 5}'
     assert told(store.load()) == (image(1), None)
 
 
 def test_what_a_killed_writer_left_is_cleared_away(tmp_path):
-    (tmp_path / "state.json.tmp").write_bytes(b'{"schema": 1, "numb')
+    (tmp_path / "state.json.tmp").write_bytes(b'{"schema": 2, "numb')
     with closing(open_store(tmp_path)) as store:
         assert names(tmp_path) == ["state.lock"]
         (tmp_path / "state.json.tmp").write_bytes(b"again, while it runs")
@@ -267,7 +267,7 @@ def test_a_file_system_that_cannot_flush_names_is_no_failure():
 def test_what_json_cannot_hold_is_an_error_and_leaves_the_state(store, odd):
     store.save(image(1))
     with pytest.raises(StoreError, match="cannot be written as JSON"):
-        store.save({"schema": 1, "odd": odd})
+        store.save({"schema": 2, "odd": odd})
     assert store.problem
     assert told(store.load())[0] == image(1)
     store.save(image(2))
