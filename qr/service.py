@@ -11,7 +11,7 @@ import trio
 
 from qr.system import SHUTDOWN, House, Run
 
-__all__ = ["Extra", "run_until_signal"]
+__all__ = ["Extra", "begin", "run_until_signal"]
 
 # Python hands the processor from one thread to another this often, in seconds: the default of 5 ms would add
 # that much to a pick whenever a thread encodes or writes.
@@ -20,6 +20,11 @@ SWITCH_INTERVAL = 0.0005
 Extra = tuple[str, Callable[[], Run]]
 
 log = structlog.get_logger(__name__)
+
+
+def begin() -> None:
+    """To be called before anything is built: until it runs, there is nothing for the collector to find."""
+    gc.disable()
 
 
 async def run_until_signal(
@@ -54,6 +59,6 @@ async def run_until_signal(
 
 
 def _settle_memory() -> None:
-    """What start-up made stays for good: later collections need not walk it."""
-    gc.collect()
+    """What start-up made stays for good, the little garbage in it too: later collections need not walk it."""
     gc.freeze()
+    gc.enable()

@@ -26,7 +26,7 @@ PIECE = 50
 Key = tuple[str, str]
 
 
-class BindingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+class BindingEntry(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """A binding as it is written: the session's key is a hash already."""
 
     provider: str
@@ -37,7 +37,7 @@ class BindingEntry(msgspec.Struct, frozen=True, omit_defaults=True):
     used_at: float = 0.0
 
 
-class SeriesEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+class SeriesEntry(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """The use of a window over time as it is written: columns, since they are the bulk of the file."""
 
     account: str
@@ -147,8 +147,9 @@ def read_image(text: bytes) -> Image:
         body, lost = _entry_by_entry(text)
     history = dict(filter(None, map(_series, _read(body.history, SeriesEntry))))
     lost += len(body.history) - len(history)
-    named = dict(map(_named, body.bindings))
-    return Image(named, body.accounts, history, body.settings_generation, body.host_rules, lost)
+    return Image(
+        _named(body.bindings), body.accounts, history, body.settings_generation, body.host_rules, lost
+    )
 
 
 def _entry_by_entry(text: bytes) -> tuple[Body, int]:
@@ -183,7 +184,9 @@ def _series(entry: SeriesEntry) -> tuple[Key, Series] | None:
     return (entry.account, entry.window), Series(samples, resets, tuple(map(Refused, entry.refused_at)))
 
 
-def _named(entry: BindingEntry) -> tuple[Key, Binding]:
+def _named(bindings: Iterable[BindingEntry]) -> dict[Key, Binding]:
     """Few names for many bindings: each is kept once."""
-    binding = Binding(intern(entry.account), entry.stand_in, entry.bound_at, entry.used_at)
-    return (intern(entry.provider), entry.key), binding
+    return {
+        (intern(one.provider), one.key): Binding(intern(one.account), one.stand_in, one.bound_at, one.used_at)
+        for one in bindings
+    }

@@ -1,6 +1,6 @@
 """The bindings as the supervisor keeps them: those in force, those of shadow, and what they reserve."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec.structs import replace
 
@@ -27,13 +27,11 @@ class Sessions:
         self._feed = feed
         self._settings = settings
         self.reservations = Reservations()
-        self.bound = self._table()
+        self.bound = self._table(journal.bindings)
         self._shadow = self._table()
-        for (provider, key), binding in sorted(journal.bindings.items(), key=lambda item: item[1].used_at):
-            self.bound.put(provider, key, binding)
 
-    def _table(self) -> Bindings:
-        return Bindings(limit=self._settings.max_bindings, ttl=self._settings.binding_ttl)
+    def _table(self, known: Mapping[tuple[str, str], Binding] = {}) -> Bindings:
+        return Bindings(limit=self._settings.max_bindings, ttl=self._settings.binding_ttl, known=known)
 
     def table(self, mode: Mode) -> Bindings:
         """Shadow has bindings of its own."""

@@ -7,7 +7,7 @@ import structlog
 import trio
 
 from qr import logs
-from qr.service import run_until_signal
+from qr.service import begin, run_until_signal
 from qr.settings import Settings, SettingsError, load_settings
 from qr.system import build, listen
 from qr.web.service import Service
@@ -35,6 +35,7 @@ def serve(settings_file: Path | None) -> None:
     """
     settings = settings_or_exit(settings_file)
     logs.configure(settings.log_level)
+    begin()
     try:
         listening = listen(settings)
         house = build(settings)

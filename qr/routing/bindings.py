@@ -1,7 +1,7 @@
 """The table of bindings: which account an agent thread is kept on."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 import msgspec
@@ -34,16 +34,17 @@ class Lookup(Protocol):
 class Bindings:
     """Bounded in number (the least recently used go first) and in idle time."""
 
-    def __init__(self, *, limit: int, ttl: float) -> None:
+    def __init__(self, *, limit: int, ttl: float, known: Mapping[tuple[str, str], Binding] = {}) -> None:
         """
         Args:
             limit: how many bindings are kept at most.
             ttl: seconds without a request after which a binding is dropped.
+            known: what is bound already, by provider and key, in any order.
 
         """
         self._limit = limit
         self._ttl = ttl
-        self._known: OrderedDict[tuple[str, str], Binding] = OrderedDict()
+        self._known = OrderedDict(sorted(known.items(), key=lambda one: one[1].used_at))
 
     def __len__(self) -> int:
         return len(self._known)
