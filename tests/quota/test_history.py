@@ -106,3 +106,28 @@ def test_columns_are_as_long_as_the_shorter_one():
     samples = Samples([10, 20, 30], [1.0, 2.5])
     assert samples == (Sample(10, 1.0), Sample(20, 2.5))
     assert Samples([10], [1.0, 2.0]) == (Sample(10, 1.0),)
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 1000)), max_size=60))
+def test_what_is_packed_is_unpacked_again(told):
+    samples = Samples([at for at, _ in told], [tenths / 10 for _, tenths in told])
+    assert Samples.unpacked(*samples.packed()) == samples
+
+
+@pytest.mark.parametrize(
+    ("at", "tenths", "known"),
+    [
+        (b"", b"", ()),
+        (b"\x01\0\0\0", b"\x32\0", (Sample(1, 5.0),)),
+        (b"\x01\0\0\0\x02\0\0\0", b"\x32\0", (Sample(1, 5.0),)),
+        (b"\x01\0\0\0", b"\x32\0\x33\0", (Sample(1, 5.0),)),
+    ],
+)
+def test_packed_columns_are_little_endian(at, tenths, known):
+    assert Samples.unpacked(at, tenths) == known
+
+
+@pytest.mark.parametrize(("at", "tenths"), [(b"\x01\0\0", b""), (b"", b"\x32")])
+def test_a_column_that_ends_amid_a_number_is_refused(at, tenths):
+    with pytest.raises(ValueError, match="multiple"):
+        Samples.unpacked(at, tenths)
