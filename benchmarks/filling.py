@@ -7,7 +7,7 @@ from attrs import frozen
 from benchmarks import bodies
 from benchmarks.scenarios import Scenario
 from qr.actors.account_state import AccountState, Entry
-from qr.actors.image import Image, pieces
+from qr.actors.image import Parts, pieces
 from qr.actors.schedule import Schedule
 from qr.quota.evidence import Snapshot, merge
 from qr.quota.history import Reset, Sample, Series
@@ -90,12 +90,12 @@ def fill(place: Place, scenario: Scenario, now: float) -> None:
     most = USUAL_BINDINGS if scenario.bindings <= USUAL_BINDINGS else MOST_BINDINGS
     place.state_dir.mkdir(mode=0o700)
     place.settings.write_text(SETTINGS.format(state_dir=place.state_dir, max_bindings=most, day=DAY))
-    image = Image(
-        dict(_binding(offered, number, now) for number in range(scenario.bindings)),
+    parts = Parts(
+        (_binding(offered, number, now) for number in range(scenario.bindings)),
         [_state(account, number, now) for number, account in enumerate(known)],
-        {(account.id, window): _series(now) for account in known for window in WINDOWS},
+        (((account.id, window), _series(now)) for account in known for window in WINDOWS),
     )
-    (place.state_dir / "state.json").write_bytes(b"".join(pieces(SCHEMA, image)))
+    (place.state_dir / "state.json").write_bytes(b"".join(pieces(SCHEMA, parts)))
     place.pick.write_bytes(bodies.pick(offered))
     place.listing.write_bytes(bodies.listing(known))
     place.records.write_bytes(bodies.records(offered, now + 4 * HOUR, now + 3 * DAY))

@@ -6,7 +6,7 @@ from typing import Protocol
 import structlog
 import trio
 
-from qr.actors.image import Image, pieces
+from qr.actors.image import Parts, pieces
 from qr.actors.journal import Journal
 from qr.store import StillWritingError, StoreError
 
@@ -88,9 +88,9 @@ class Recorder:
         if not self._shelter.persistent:
             self._journal.take()
             return
-        image, number = self._journal.take(), self._journal.taken
+        parts, number = self._journal.take(), self._journal.taken
         try:
-            await trio.to_thread.run_sync(self._save, image, number, abandon_on_cancel=True)
+            await trio.to_thread.run_sync(self._save, parts, number, abandon_on_cancel=True)
         except StoreError as error:
             self._failed(error)
         except BaseException:
@@ -100,18 +100,18 @@ class Recorder:
         else:
             self._succeeded()
 
-    def _save(self, image: Image, number: int) -> None:
-        self._shelter.save(self._newest(image, number))
+    def _save(self, parts: Parts, number: int) -> None:
+        self._shelter.save(self._newest(parts, number))
 
-    def _newest(self, image: Image, number: int) -> Iterator[bytes]:
+    def _newest(self, parts: Parts, number: int) -> Iterator[bytes]:
         """
-        The pieces of *image*, the journal's *number*-th, asked for when their turn to be written has come.
+        The pieces of *parts*, the journal's *number*-th, asked for when their turn to be written has come.
 
         A write that was given up before its thread began may have its turn after a newer one.
         """
         if number < self._journal.taken:
             raise StoreError("a newer state is written instead")
-        yield from pieces(self._schema, image)
+        yield from pieces(self._schema, parts)
 
     def _failed(self, error: StoreError) -> None:
         if self.problem is None:

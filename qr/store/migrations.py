@@ -1,34 +1,54 @@
-"""How the state files of earlier versions become the present one's: plain objects in, plain objects out."""
+"""How the state files of earlier versions become the present one's.
+
+A migration sees the members of the file as they were written: what it does not touch is nobody's memory, and
+what cannot be read in one entry is not yet a trouble of the others.
+"""
 
 from array import array
-from base64 import b64encode
 from collections.abc import Callable, Mapping
 from typing import Any
+
+import msgspec
 
 __all__ = ["MIGRATIONS", "Image", "Migration"]
 
 Image = dict[str, Any]
+"""The members of a state file, as far as they were not read yet as `msgspec.Raw`."""
 
 Migration = Callable[[Image], Image]
 """Returns the image in the next schema, `schema` apart."""
 
 
+class _Series(msgspec.Struct):
+    """One of schema 1: a list for each column."""
+
+    account: str
+    window: str
+    at: list[int] = []
+    used_percent: list[float] = []
+    reset_at: list[int] = []
+    reset_used_percent: list[float] = []
+    refused_at: list[int] = []
+
+
+_series = msgspec.json.Decoder(_Series)
+_entries = msgspec.json.Decoder(list[msgspec.Raw])
+
+
 def _history_in_columns(image: Image) -> Image:
     """Schema 2 packs the samples of a series; one that cannot be packed stays, and costs itself when read."""
-    return {**image, "history": [_packed(series) for series in image.get("history", ())]}
+    entries = _entries.decode(image.get("history", b"[]"))
+    return {**image, "history": list(map(_packed, entries))}
 
 
-def _packed(series: object) -> object:
-    if not isinstance(series, dict):
-        return series
+def _packed(entry: msgspec.Raw) -> object:
     try:
-        told = zip(series.get("at", ()), series.get("used_percent", ()), strict=False)
-        samples = [(at, round(percent * 10)) for at, percent in told]
-        at, tenths = array("I", [at for at, _ in samples]), array("H", [used for _, used in samples])
-    except (TypeError, ValueError, OverflowError):
-        return series
-    others = {name: value for name, value in series.items() if name != "used_percent"}
-    return {**others, "at": b64encode(at).decode(), "used_tenths": b64encode(tenths).decode()}
+        series = _series.decode(entry)
+        told = msgspec.structs.asdict(series)
+        tenths = array("H", [round(percent * 10) for percent in told.pop("used_percent")])
+        return told | {"at": array("I", series.at).tobytes(), "used_tenths": tenths.tobytes()}
+    except (msgspec.DecodeError, ValueError, OverflowError):
+        return entry
 
 
 MIGRATIONS: Mapping[int, Migration] = {1: _history_in_columns}

@@ -83,8 +83,7 @@ def _decoded(content: bytes, kind: type[T]) -> T:
 
 
 def _migrated(content: bytes, schema: int, form: Format) -> Image:
-    # Looked at whole only now: what `_Head` passes over may still be no text.
-    image = _decoded(content, Image)
+    image: Image = dict(_decoded(content, dict[str, msgspec.Raw]))
     for step in range(schema, form.schema):
         try:
             image = {**form.migrations[step](image), "schema": step + 1}

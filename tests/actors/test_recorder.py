@@ -12,7 +12,7 @@ import pytest
 import trio
 
 from qr.actors.account_state import AccountState, Entry
-from qr.actors.image import Image, pieces, read_image
+from qr.actors.image import Parts, pieces, read_image
 from qr.actors.journal import Journal
 from qr.actors.lives import Life, keep_alive
 from qr.actors.recorder import INTERVAL, RETRY, Recorder
@@ -24,7 +24,7 @@ from tests.actors.house import Memory
 
 
 def lengths(parts):
-    return [len(parts.bindings), len(parts.accounts), len(parts.history)]
+    return [len(list(kept)) for kept in (parts.bindings, parts.accounts, parts.history)]
 
 
 def bound(store):
@@ -230,7 +230,7 @@ def test_a_column_that_is_shorter_ends_both():
 def test_text_that_is_no_unicode_costs_its_entry_when_it_is_written():
     """A file name may be such a text."""
     accounts = [AccountState(Entry(name, "claude")) for name in ("a", "\udcff", "b")]
-    bindings = {("claude", "\udcff"): Binding("a")}
-    image = read_image(b"".join(pieces(2, Image(bindings, accounts))))
+    bindings = [(("claude", "\udcff"), Binding("a"))]
+    image = read_image(b"".join(pieces(2, Parts(bindings, accounts, []))))
     assert [state.id for state in image.accounts] == ["a", "b"]
     assert (image.bindings, image.unreadable) == ({}, 0)

@@ -53,3 +53,12 @@ def test_a_series_that_cannot_be_packed_costs_itself(damaged):
 @pytest.mark.parametrize("content", [{}, {"bindings": []}])
 def test_there_may_be_no_history(content):
     assert migrated(**content).history == {}
+
+
+@pytest.mark.parametrize("bad", [b'"\xff"', b"1e999", b"9" * 5000])
+def test_what_cannot_be_read_in_one_entry_leaves_the_others(bad):
+    good = b'{"provider":"claude","key":"s","account":"a"}'
+    lists = b'"bindings":[%b,{"provider":%b}],"accounts":[%b],"history":[%b]' % (good, bad, bad, bad)
+    image = read_image(read_state(b'{"schema":1,%b}' % lists))
+    assert list(image.bindings) == [("claude", "s")]
+    assert image.unreadable == 3

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from qr.actors.account_state import AccountState, Entry, view_of
 from qr.actors.image import Image, pieces
+from qr.actors.journal import Journal
 from qr.actors.schedule import Schedule
 from qr.quota.belief import believed_windows
 from qr.quota.evidence import Snapshot, merge
@@ -121,7 +122,7 @@ class World:
         """What the service reads when it starts."""
         named = {(provider, key): binding for provider, key, binding in self.bindings}
         image = Image(named, list(self.states.values()), self.history)
-        return b"".join(pieces(SCHEMA, image))
+        return b"".join(pieces(SCHEMA, Journal(image).take()))
 
     def listing(self) -> dict[str, Any]:
         """What the host answers to `host.auth.list`."""
