@@ -1,13 +1,11 @@
 """The use of all windows over time, as the supervisor keeps it."""
 
+from qr.actors.image import Key
 from qr.actors.journal import Journal
 from qr.quota.history import Series, recorded
 from qr.quota.windows import Windows
 
 __all__ = ["Historian"]
-
-Key = tuple[str, str]
-"""Account id and window name."""
 
 NOTHING = Series()
 

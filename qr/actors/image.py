@@ -16,7 +16,7 @@ from qr.quota.history import Refused, Reset, Samples, Series
 from qr.routing.bindings import Binding
 from qr.routing.rules import Rules
 
-__all__ = ["Image", "Parts", "pieces", "read_image"]
+__all__ = ["Image", "Key", "Parts", "pieces", "read_image"]
 
 T = TypeVar("T")
 
@@ -24,6 +24,7 @@ T = TypeVar("T")
 BINDINGS_AT_ONCE, ACCOUNTS_AT_ONCE, SERIES_AT_ONCE = 250, 5, 5
 
 Key = tuple[str, str]
+"""Provider and session, or account id and window name."""
 
 
 class BindingEntry(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

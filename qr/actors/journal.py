@@ -11,7 +11,7 @@ from typing import TypeVar
 import trio
 
 from qr.actors.account_state import AccountState
-from qr.actors.image import Image, Parts
+from qr.actors.image import Image, Key, Parts
 from qr.quota.history import Series
 from qr.routing.bindings import Binding
 from qr.routing.rules import Rules
@@ -22,9 +22,6 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 NOTHING = Image()
-
-Key = tuple[str, str]
-"""Provider and session, or account id and window name."""
 
 
 class Journal:

@@ -1,7 +1,7 @@
 """How the state files of earlier versions become the present one's.
 
-A migration sees the members of the file as they were written: what it does not touch is nobody's memory, and
-what cannot be read in one entry is not yet a trouble of the others.
+A migration is given the members of the file as they were written. What it does not touch is passed on unread,
+so an entry that cannot be read costs no other.
 """
 
 from array import array
