@@ -27,6 +27,8 @@ class Decisions:
     def __init__(self) -> None:
         self._ring: deque[Numbered] = deque(maxlen=KEPT)
         self._count = 0
+        self.last: dict[str, int] = {}
+        """By the session's key, the number of its newest decision that is still there."""
 
     def __iter__(self) -> Iterator[Numbered]:
         """The newest first."""
@@ -43,15 +45,20 @@ class Decisions:
 
     def add(self, decision: Decision) -> Numbered:
         self._count += 1
+        if len(self._ring) == KEPT:
+            self._let_go(self._ring[0])
         numbered = Numbered(self._count, decision)
         self._ring.append(numbered)
+        if decision.question.session is not None:
+            self.last[decision.question.session] = self._count
         return numbered
+
+    def _let_go(self, oldest: Numbered) -> None:
+        session = oldest.decision.question.session
+        if session is not None and self.last[session] == oldest.number:
+            del self.last[session]
 
     def get(self, number: int) -> Numbered | None:
         """None: there never was such a decision, or it has been let go."""
         place = number - self._count + len(self._ring) - 1
         return self._ring[place] if 0 <= place < len(self._ring) else None
-
-    def of_session(self, key: str) -> Numbered | None:
-        """The last decision for the session whose key starts with *key*."""
-        return next((one for one in self if (one.decision.question.session or "").startswith(key)), None)

@@ -1,5 +1,6 @@
 """The recorder: writes the journal to the state file, at most once a second and never on the event loop."""
 
+import time
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
@@ -24,6 +25,10 @@ BESIDE = 0.05
 
 # The last write at shutdown: a disk that hangs must not hang the shutdown.
 LAST_WRITE = 5.0
+
+# Seconds between two pieces of a write. A thread that only lets go of the interpreter keeps the processor, and
+# the kernel may leave the event loop waiting behind it for some milliseconds while another one is idle.
+REST = 0.0005
 
 log = structlog.get_logger(__name__)
 
@@ -111,7 +116,9 @@ class Recorder:
         """
         if number < self._journal.taken:
             raise StoreError("a newer state is written instead")
-        yield from pieces(self._schema, parts)
+        for piece in pieces(self._schema, parts):
+            yield piece
+            time.sleep(REST)
 
     def _failed(self, error: StoreError) -> None:
         if self.problem is None:

@@ -1,6 +1,6 @@
 """The table of bindings: which account an agent thread is kept on."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
@@ -45,6 +45,8 @@ class Bindings:
         self._limit = limit
         self._ttl = ttl
         self._known = OrderedDict(sorted(known.items(), key=lambda one: one[1].used_at))
+        self.sessions = Counter(binding.account for binding in known.values())
+        """How many are bound to each account; none is named without any."""
 
     def __len__(self) -> int:
         return len(self._known)
@@ -58,6 +60,9 @@ class Bindings:
 
     def put(self, provider: str, key: str, binding: Binding) -> None:
         """What the session is bound to now; it is the most recently used."""
+        before = self._known.get((provider, key))
+        if before is None or before.account != binding.account:
+            self._count(before, binding)
         self._known[provider, key] = binding
         self._known.move_to_end((provider, key))
 
@@ -67,15 +72,26 @@ class Bindings:
         self._ttl = ttl
 
     def remove(self, provider: str, key: str) -> Binding | None:
-        return self._known.pop((provider, key), None)
+        binding = self._known.pop((provider, key), None)
+        self._count(binding, None)
+        return binding
 
     def expire(self, now: float) -> list[tuple[str, str]]:
         """Drop what is too old or too much, and say which: it is to be forgotten elsewhere too."""
         gone = []
         while self._known and self._oldest_goes(now):
-            name, _ = self._known.popitem(last=False)
+            name, binding = self._known.popitem(last=False)
+            self._count(binding, None)
             gone.append(name)
         return gone
+
+    def _count(self, before: Binding | None, after: Binding | None) -> None:
+        if before is not None:
+            self.sessions[before.account] -= 1
+            if not self.sessions[before.account]:
+                del self.sessions[before.account]
+        if after is not None:
+            self.sessions[after.account] += 1
 
     def _oldest_goes(self, now: float) -> bool:
         oldest = next(iter(self._known.values()))

@@ -3,6 +3,7 @@
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 import trio
@@ -15,6 +16,7 @@ from qr.routing.account import PROVIDERS, AccountView
 from qr.routing.bindings import Bindings
 from qr.routing.fleet import Fleet
 from qr.routing.rules import Rules
+from qr.routing.sessions import fingerprint
 from qr.settings import Settings
 from qr.web.canary import WINDOW, Canary
 from qr.web.house import House
@@ -25,7 +27,6 @@ from qr.web.render.status import Facts, Readiness, status_shape
 from qr.web.shapes.accounts import Account
 from qr.web.shapes.feed import DecisionNumbers, Load, SettingsInForce
 from qr.web.shapes.service import FeedHealth, Health, Loop, MailboxHealth, Owner, SettingsHealth, Status
-from qr.web.tally import Tally, short
 
 __all__ = ["Desk"]
 
@@ -35,9 +36,11 @@ T = TypeVar("T")
 # message to each of them.
 FRESH = 1.0
 
-
 # Accounts whose load is told in each message of the feed: more would not fit its frames, and nobody looks.
 LOADED = 500
+
+short = lru_cache(maxsize=4096)(fingerprint)
+"""An account's fingerprint; the feed names every account in every message, and has room for a thousand."""
 
 # Of the problems with refused settings so many are told, and so many characters of each.
 SAID, SAID_OF_EACH = 20, 300
@@ -74,12 +77,10 @@ class Desk:
     """Epoch seconds."""
     listeners: int = 0
     """Open WebSockets."""
-    _tally: Tally = field(init=False)
     status: Kept[Status] = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.started_at = self.house.clock.now()
-        self._tally = Tally(self.house.feed)
         self.status = Kept(self._status)
 
     @property
@@ -133,7 +134,7 @@ class Desk:
             standing=self.fleet.standing(view.id, view.provider, "", now),
             rules=self.rules,
             now=now,
-            sessions=self.sessions_by_account()[view.id],
+            sessions=self.bindings.sessions[view.id],
             reserved_percent=self.fleet.reserved(view.id),
             restarts=room.life.restarts if room else 0,
             last_death=room.life.last_death if room else None,
@@ -146,17 +147,13 @@ class Desk:
         brake = self.house.supervisor.brake(provider)
         return refresh_at(room.state.schedule, now=now, brake=brake) if room else None
 
-    def sessions_by_account(self) -> Counter[str]:
-        """Bound sessions; accounts without any may be missing."""
-        return self._tally.sessions(self.house.supervisor)
-
     def load(self) -> Load:
         """What the accounts carry."""
-        bound = self.sessions_by_account()
+        bound = self.bindings.sessions
         reserved: Counter[str] = Counter({view.id: self.fleet.reserved(view.id) for view in self.fleet})
         return Load(
             total=len(self.bindings),
-            sessions={short(account): count for account, count in bound.most_common(LOADED) if count},
+            sessions={short(account): count for account, count in bound.most_common(LOADED)},
             reserved_percent={
                 short(account): percent for account, percent in reserved.most_common(LOADED) if percent
             },

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import msgspec
+import trio
 from attrs import define, field, frozen
 
 from qr.actors.feed import Change
@@ -34,8 +35,9 @@ POLL: Final = 400_000
 # Decisions in one message: more than anybody reads in a quarter of a second.
 MOST_DECISIONS: Final = 50
 
-# Rendered changes that are kept: what fifty pages ask for at about the same time.
-KEPT: Final = 512
+# Rendered changes that are kept, of some hundred bytes each: what happens at a thousand picks a second until
+# the last of fifty pages has been told.
+KEPT: Final = 2048
 
 
 @frozen
@@ -53,6 +55,8 @@ class Messages:
 
     desk: Desk
     _rendered: OrderedDict[int, bytes] = field(factory=OrderedDict)
+    _turn: trio.Lock = field(factory=trio.Lock)
+    """One answer is worked on at a time: a pick that has two turns to wait for waits for no page twice."""
 
     async def answer(self, ask: Ask, budget: int) -> Answer:
         """
@@ -63,10 +67,11 @@ class Messages:
             budget: bytes of accounts or changes; what does not fit is asked for again.
 
         """
-        changes = self._since(ask)
-        if changes is None or ask.next is not None:
-            return await self._snapshot(ask, budget, resumed=changes is not None)
-        return await self._changes(ask, changes, budget)
+        async with self._turn:
+            changes = self._since(ask)
+            if changes is None or ask.next is not None:
+                return await self._snapshot(ask, budget, resumed=changes is not None)
+            return await self._changes(ask, changes, budget)
 
     def current(self, ask: Ask) -> bool:
         """Whether *ask* has seen all there is, so that it can be answered later."""
@@ -169,9 +174,8 @@ class Messages:
         binding = self.desk.bindings.get(provider, key)
         if binding is None:
             return None
-        last = self.desk.house.decisions.of_session(key)
-        ttl = self.desk.settings.binding_ttl
-        return session_shape(provider, key, binding, ttl, last.number if last else None)
+        last = self.desk.house.decisions.last.get(key)
+        return session_shape(provider, key, binding, self.desk.settings.binding_ttl, last)
 
 
 def _fitting(encoded: Iterable[bytes], budget: int) -> Iterator[bytes]:

@@ -62,7 +62,7 @@ def _accounts(desk: Desk) -> Iterator[Metric]:
     paused = GaugeMetricFamily(f"{NAME}_account_paused", "Paused by an operator.", labels=labels)
     circuit = GaugeMetricFamily(f"{NAME}_account_circuit_open", "Its circuit is open.", labels=labels)
     bound = GaugeMetricFamily(f"{NAME}_sessions_bound", "Sessions bound to it.", labels=labels)
-    sessions = desk.sessions_by_account()
+    sessions = desk.bindings.sessions
     for view in desk.fleet:
         standing = desk.fleet.standing(view.id, view.provider, "", desk.now)
         usable.add_metric(_names(view), standing.usable)

@@ -71,17 +71,12 @@ async def evidence(desk: Desk, ask: AskAccount) -> Evidence:
 
 
 async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
-    last = {
-        numbered.decision.question.session: numbered.number
-        for numbered in reversed(list(desk.house.decisions))
-        if numbered.decision.question.session is not None
-    }
     try:
         return sessions_page(
             desk.bindings,
             ask,
-            last,
-            accounts={account: count for account, count in desk.sessions_by_account().items() if count},
+            desk.house.decisions.last,
+            accounts=desk.bindings.sessions,
             ttl=desk.settings.binding_ttl,
             shadow=desk.rules.mode == "shadow",
             now=desk.now,
