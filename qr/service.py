@@ -4,7 +4,7 @@ import gc
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 
 import structlog
 import trio
@@ -17,13 +17,17 @@ __all__ = ["Extra", "begin", "run_until_signal"]
 # that much to a pick whenever a thread encodes or writes.
 SWITCH_INTERVAL = 0.0005
 
+# Seconds from the start on in which the accounts come to life. The collector would need 25 ms to walk a
+# thousand of them, and no pick is answered meanwhile.
+SETTLED = 5.0
+
 Extra = tuple[str, Callable[[], Run]]
 
 log = structlog.get_logger(__name__)
 
 
 def begin() -> None:
-    """To be called before anything is built: until it runs, there is nothing for the collector to find."""
+    """To be called before anything is built: until that has settled, there is little for a collector."""
     gc.disable()
 
 
@@ -49,13 +53,21 @@ async def run_until_signal(
     with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async with trio.open_nursery() as nursery:
             await nursery.start(house.run, listening, *extras)
-            _settle_memory()
             started()
             with trio.move_on_after(float("inf") if seconds is None else seconds):
-                await anext(aiter(signals))
+                await _signalled(aiter(signals))
             nursery.cancel_scope.deadline = trio.current_time() + SHUTDOWN
             nursery.cancel_scope.cancel()
     log.info("stopped")
+
+
+async def _signalled(signals: AsyncIterator[int]) -> None:
+    """Until one comes; on the way, what start-up made is settled."""
+    with trio.move_on_after(SETTLED):
+        await anext(signals)
+        return
+    _settle_memory()
+    await anext(signals)
 
 
 def _settle_memory() -> None:

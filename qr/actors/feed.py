@@ -6,6 +6,7 @@ snapshot.
 """
 
 from collections import deque
+from itertools import islice
 from typing import Literal
 
 import msgspec
@@ -58,12 +59,18 @@ class Feed:
         oldest = self._ring[0].number if self._ring else self._number + 1
         if number > self._number or number < oldest - 1:
             return None
-        latest: dict[tuple[str, str], Change] = {}
-        for change in reversed(self._ring):
-            if change.number <= number:
-                break
-            latest.setdefault((change.kind, change.key), change)
-        return sorted(latest.values(), key=lambda change: change.number)
+        told: set[tuple[str, str]] = set()
+        latest = []
+        for change in islice(reversed(self._ring), self._number - number):
+            # Most changes are decisions, and each of them is a thing of its own.
+            if change.kind != "decision":
+                name = change.kind, change.key
+                if name in told:
+                    continue
+                told.add(name)
+            latest.append(change)
+        latest.reverse()
+        return latest
 
     async def wait(self, number: int) -> None:
         """Return when there is something newer than *number*."""

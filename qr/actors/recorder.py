@@ -26,9 +26,10 @@ BESIDE = 0.05
 # The last write at shutdown: a disk that hangs must not hang the shutdown.
 LAST_WRITE = 5.0
 
-# Seconds between two pieces of a write. A thread that only lets go of the interpreter keeps the processor, and
-# the kernel may leave the event loop waiting behind it for some milliseconds while another one is idle.
-REST = 0.0005
+# Seconds for which a write works before it rests, and for which it rests. A thread that only lets go of the
+# interpreter keeps the processor, and a kernel may leave the event loop waiting behind it for milliseconds,
+# even while another one is idle.
+WORK, REST = 0.0002, 0.0005
 
 log = structlog.get_logger(__name__)
 
@@ -116,9 +117,12 @@ class Recorder:
         """
         if number < self._journal.taken:
             raise StoreError("a newer state is written instead")
+        began = time.perf_counter()
         for piece in pieces(self._schema, parts):
             yield piece
-            time.sleep(REST)
+            if time.perf_counter() - began > WORK:
+                time.sleep(REST)
+                began = time.perf_counter()
 
     def _failed(self, error: StoreError) -> None:
         if self.problem is None:

@@ -49,6 +49,7 @@ def _of_supervisor(house: House) -> Iterator[Size]:
     yield "the reservations", len(sessions.reservations), len(fleet)
     yield "the feed", len(house.feed._ring), feed.KEPT  # noqa: SLF001
     yield "the ring of decisions", len(list(house.decisions)), decisions.KEPT
+    yield "the sessions of these decisions", len(house.decisions.last), decisions.KEPT
     tables = fleet._tables.values()  # noqa: SLF001
     yield "the fleet's models", len(tables), MAX_MODELS
     yield "a model's standings", max((len(table.standings) for table in tables), default=0), len(fleet)

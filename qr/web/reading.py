@@ -15,7 +15,7 @@ from qr.web.problems import ProblemError
 from qr.web.render.accounts import by_label, evidence_shape
 from qr.web.render.decisions import decision_shape, detail_shape
 from qr.web.render.history import series_shape
-from qr.web.render.sessions import sessions_page
+from qr.web.render.sessions import Newest, sessions_page
 from qr.web.render.settings import setting_shapes
 from qr.web.routes import Route
 from qr.web.shapes.accounts import Account, Accounts, Evidence, History
@@ -39,6 +39,9 @@ U = TypeVar("U")
 
 # Seconds of work, after which picks get their turn: they wait for no page noticeably.
 TURN = 0.0005
+
+# Bindings that are looked through at once, in a quarter of a millisecond.
+NAMES_AT_ONCE = 500
 
 
 async def unhurried(things: Iterable[T], render: Callable[[T], U]) -> AsyncIterator[U]:
@@ -72,17 +75,22 @@ async def evidence(desk: Desk, ask: AskAccount) -> Evidence:
 
 async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
     try:
-        return sessions_page(
-            desk.bindings,
-            ask,
-            desk.house.decisions.last,
-            accounts=desk.bindings.sessions,
-            ttl=desk.settings.binding_ttl,
-            shadow=desk.rules.mode == "shadow",
-            now=desk.now,
-        )
+        found = Newest(ask)
     except ValueError:
         raise ProblemError("invalid_request", "The cursor `before` is none of this service.") from None
+    table = desk.bindings
+    accounts, names = dict(table.sessions), table.names()
+    pieces = (names[start : start + NAMES_AT_ONCE] for start in range(0, len(names), NAMES_AT_ONCE))
+    async for _ in unhurried(pieces, lambda piece: found.look_through(piece, table)):
+        """Nothing is to be shown of a piece alone."""
+    return sessions_page(
+        found,
+        desk.house.decisions.last,
+        accounts=accounts,
+        ttl=desk.settings.binding_ttl,
+        shadow=desk.rules.mode == "shadow",
+        now=desk.now,
+    )
 
 
 async def decisions(desk: Desk, ask: AskDecisions) -> Decisions:

@@ -201,7 +201,8 @@ class Storm:
             self._hold(await self.agents.is_served_by(name), f"{name} is not in use again")
         await self.agents.come_home()
         await passes(2 * INTERVAL, self.mock)
-        bound = {(provider, key): binding for provider, key, binding in self.house.supervisor.sessions.bound}
+        table = self.house.supervisor.sessions.bound
+        bound = {name: table.get(*name) for name in table.names()}
         self._hold(bound == self.house.journal.bindings, "the journal is not what the supervisor says")
         written = read_image(store.images[-1]).bindings
         self._hold(written == bound, "the state is not what the supervisor says")

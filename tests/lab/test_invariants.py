@@ -309,7 +309,7 @@ def grow_feed(world):
 
 
 def grow_decisions(world):
-    world.house.decisions = [None] * 501
+    world.house.decisions._ring = [None] * 501
 
 
 def grow_models(world):
@@ -322,6 +322,10 @@ def grow_standings(world):
 
 def grow_history(world):
     world.supervisor.historian._series["a", "weekly"] = series(samples=MAX_SAMPLES + 1)
+
+
+def grow_last(world):
+    world.house.decisions.last.update((str(number), number) for number in range(501))
 
 
 def grow_resets(world):
@@ -349,6 +353,7 @@ def overflow(world):
         (grow_journal, "the journal's bindings holds 101, and may hold 100"),
         (grow_feed, "the feed holds 4097, and may hold 4096"),
         (grow_decisions, "the ring of decisions holds 501, and may hold 500"),
+        (grow_last, "the sessions of these decisions holds 501, and may hold 500"),
         (grow_models, "the fleet's models holds 65, and may hold 64"),
         (grow_standings, "a model's standings holds 2, and may hold 1"),
         (grow_history, "a window's history holds 625, and may hold 624"),

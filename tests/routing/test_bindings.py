@@ -1,4 +1,9 @@
-"""The table of bindings: least recently used first out, idle ones dropped."""
+"""The table of bindings: least recently used first out, idle ones dropped, all of them counted."""
+
+from collections import Counter
+
+from hypothesis import given
+from hypothesis import strategies as st
 
 from qr.routing.bindings import Binding, Bindings
 
@@ -9,10 +14,6 @@ def table(limit=3, ttl=100.0):
     return Bindings(limit=limit, ttl=ttl)
 
 
-def keys(bindings):
-    return [key for _, key, _ in bindings]
-
-
 def test_the_least_recently_used_goes_first():
     bindings = table()
     for key in "abc":
@@ -20,8 +21,9 @@ def test_the_least_recently_used_goes_first():
     bindings.put("claude", "a", Binding("x", used_at=NOW))
     bindings.put("claude", "d", Binding("x", used_at=NOW))
     assert bindings.expire(NOW) == [("claude", "b")]
-    assert keys(bindings) == ["c", "a", "d"]
     assert len(bindings) == 3
+    bindings.bound_to(limit=0, ttl=100.0)
+    assert bindings.expire(NOW) == [("claude", key) for key in "cad"]
 
 
 def test_idle_bindings_are_dropped():
@@ -48,3 +50,24 @@ def test_new_bounds_take_effect():
         bindings.put("claude", key, Binding("x", used_at=NOW))
     bindings.bound_to(limit=1, ttl=100.0)
     assert bindings.expire(NOW) == [("claude", "a"), ("claude", "b")]
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["put", "remove", "expire"]), st.integers(0, 5), st.sampled_from("ab")),
+    max_size=40,
+)
+
+
+@given(STEPS, st.dictionaries(st.integers(6, 9), st.sampled_from("ab")))
+def test_the_sessions_of_each_account_are_counted_whatever_happens(steps, before):
+    known = {("claude", str(number)): Binding(account, used_at=NOW) for number, account in before.items()}
+    bindings = Bindings(limit=4, ttl=100.0, known=known)
+    for second, (what, number, account) in enumerate(steps):
+        if what == "put":
+            bindings.put("claude", str(number), Binding(account, used_at=NOW + second))
+        elif what == "remove":
+            bindings.remove("claude", str(number))
+        else:
+            bindings.expire(NOW + second)
+        assert bindings.sessions == Counter(bindings.get(*name).account for name in bindings.names())
+        assert all(bindings.sessions.values())

@@ -6,6 +6,7 @@ from qr.actors.account_state import Entry
 from qr.quota.readings import Reading
 from qr.routing.question import Question
 from qr.routing.request import Candidate, Offer
+from qr.web import reading
 from tests.web.site import ANN, BOB, DAY, HOUR, NOW, XI
 
 
@@ -62,17 +63,20 @@ async def test_sessions_tell_their_account_and_their_last_decision(fleet):
     assert first["account"] in answer["accounts"]
 
 
-async def test_sessions_come_page_by_page_without_gaps(fleet):
+@pytest.mark.parametrize("at_once", [1, 5, 500])
+async def test_sessions_come_page_by_page_without_gaps(fleet, monkeypatch, at_once):
+    monkeypatch.setattr(reading, "NAMES_AT_ONCE", at_once)
     for session in "0123456789abcdef":
         await fleet.pick(session)
     seen, cursor = [], None
     for _ in range(6):
         page = await fleet.get("/sessions", params={"limit": 3, **({"before": cursor} if cursor else {})})
+        assert page["matching"] == 16
         seen += [session["key"] for session in page["sessions"]]
         cursor = page["next"]
         if cursor is None:
             break
-    assert len(seen) == len(set(seen)) == 16
+    assert [key[0] for key in seen] == list("fedcba9876543210")
 
 
 async def test_shadow_shows_its_own_bindings(fleet):

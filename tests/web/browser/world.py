@@ -120,7 +120,7 @@ class World:
 
     def state_file(self) -> bytes:
         """What the service reads when it starts."""
-        named = {(provider, key): binding for provider, key, binding in self.bindings}
+        named = {name: self.bindings.get(*name) for name in self.bindings.names()}
         image = Image(named, list(self.states.values()), self.history)
         return b"".join(pieces(SCHEMA, Journal(image).take()))
 
