@@ -15,13 +15,13 @@ from attrs import define, field, frozen
 from qr.actors.feed import Change
 from qr.web.desk import Desk
 from qr.web.nextpick import next_pick
-from qr.web.reading import unhurried
 from qr.web.render.decisions import decision_shape
 from qr.web.render.sessions import session_shape
 from qr.web.shapes.accounts import Account
 from qr.web.shapes.decisions import DecisionShape, Next, Session
 from qr.web.shapes.feed import Ask, Changed, Changes, SettingsInForce, Snapshot
 from qr.web.shapes.service import Health
+from qr.web.turns import give_way, unhurried
 
 __all__ = ["FRAME", "POLL", "Answer", "Messages"]
 
@@ -68,6 +68,7 @@ class Messages:
 
         """
         async with self._turn:
+            await give_way()
             changes = self._since(ask)
             if changes is None or ask.next is not None:
                 return await self._snapshot(ask, budget, resumed=changes is not None)
@@ -95,6 +96,7 @@ class Messages:
         shown = [account async for account in unhurried(accounts, msgspec.Raw)]
         health, upcoming = await self._also(ask)
         end = rest[len(shown) - 1] if len(shown) < len(rest) else None
+        await give_way()
         message = Snapshot(
             epoch=desk.epoch,
             number=ask.after if cursor is not None and ask.after is not None else newest,
@@ -123,6 +125,7 @@ class Messages:
         shown = [change async for change in unhurried(fitting, msgspec.Raw)]
         more = len(shown) < len(kept)
         health, upcoming = await self._also(ask)
+        await give_way()
         message = Changes(
             epoch=desk.epoch,
             number=kept[len(shown) - 1].number if more else newest,

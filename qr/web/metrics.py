@@ -13,6 +13,7 @@ from qr import __version__
 from qr.routing.account import AccountView
 from qr.routing.sessions import fingerprint
 from qr.web.desk import Desk
+from qr.web.turns import give_way
 
 __all__ = ["metrics_text"]
 
@@ -24,7 +25,7 @@ async def metrics_text(desk: Desk) -> tuple[bytes, str]:
     families: list[Metric] = []
     for part in (_picks, _accounts, _windows, _actors, _service):
         families += part(desk)
-        await trio.lowlevel.checkpoint()
+        await give_way()
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_Read(families))
     return await trio.to_thread.run_sync(generate_latest, registry), CONTENT_TYPE_LATEST

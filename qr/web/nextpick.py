@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 
-import trio
-
 from qr.routing.account import PROVIDERS
 from qr.routing.bindings import Binding
 from qr.routing.decision import Decision, decide
@@ -12,6 +10,7 @@ from qr.routing.request import Attributes, Candidate, Offer
 from qr.web.desk import Desk
 from qr.web.render.decisions import explained, families_of, family_of, next_shape
 from qr.web.shapes.decisions import Next, NextAnswer
+from qr.web.turns import give_way
 
 __all__ = ["next_pick"]
 
@@ -35,7 +34,7 @@ async def next_pick(desk: Desk, provider: str | None, model: str | None) -> Next
     answers = []
     for name, asked, family in _questions(desk, provider, model):
         answers.append(_answer(desk, name, asked, family))
-        await trio.lowlevel.checkpoint()
+        await give_way()
     return Next(desk.now, desk.rules.mode, desk.rules.policy, ASSUMED, answers)
 
 

@@ -1,10 +1,6 @@
 """The routes that only look."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from time import perf_counter
-from typing import TypeVar
-
-import trio
+from collections.abc import Iterator
 
 from qr.actors.decisions import Numbered
 from qr.quota.belief import believed_windows
@@ -31,27 +27,12 @@ from qr.web.shapes.asks import (
 )
 from qr.web.shapes.decisions import Decisions, Detail, Next, Sessions
 from qr.web.shapes.service import Health, Settings
+from qr.web.turns import unhurried
 
-__all__ = ["READING", "unhurried"]
-
-T = TypeVar("T")
-U = TypeVar("U")
-
-# Seconds of work, after which picks get their turn: they wait for no page noticeably.
-TURN = 0.0005
+__all__ = ["READING"]
 
 # Bindings that are looked through at once, in a quarter of a millisecond.
 NAMES_AT_ONCE = 500
-
-
-async def unhurried(things: Iterable[T], render: Callable[[T], U]) -> AsyncIterator[U]:
-    """Each of *things* rendered, with pauses for others."""
-    began = perf_counter()
-    for thing in things:
-        yield render(thing)
-        if perf_counter() - began > TURN:
-            await trio.lowlevel.checkpoint()
-            began = perf_counter()
 
 
 async def accounts(desk: Desk, ask: AskAccounts) -> Accounts:

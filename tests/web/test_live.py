@@ -9,7 +9,7 @@ import trio_websocket
 from qr.actors.account_state import Entry
 from qr.routing.question import Question
 from qr.routing.request import Candidate, Offer
-from qr.web import live, reading
+from qr.web import live, reading, turns
 from qr.web.messages import FRAME
 from qr.web.shapes.asks import AskDecisions
 from qr.web.shapes.feed import Ask
@@ -59,7 +59,7 @@ async def test_who_reconnects_with_its_number_misses_nothing(fleet):
 
 async def test_what_happens_while_an_answer_is_rendered_is_told_by_the_next_one(fleet, monkeypatch):
     """Rendering pauses for picks: what they change is newer than the answer."""
-    monkeypatch.setattr(reading, "TURN", -1.0)
+    monkeypatch.setattr(turns, "TURN", -1.0)
     messages, desk = fleet.service.web.live.messages, fleet.desk
     await fleet.pick("1")
     told = {}

@@ -51,8 +51,8 @@ def test_a_page_finds_back_after_a_restart(new_stage: Any, tab: Any) -> None:
     page = one.visit(stage, "activity")
     page.wait_for_selector('[data-link="live"]')
     stage.stop()
-    page.wait_for_selector("#lost .lost")
-    assert "old" in page.locator("#lost").inner_text()
+    # A service that is about to stop may still answer the first attempt: the bar goes, and comes again.
+    page.wait_for_selector('#lost .lost:has-text("old")')
     stage.start()
     page.get_by_role("button", name="Try now").click()
     page.wait_for_selector('[data-link="live"]')
