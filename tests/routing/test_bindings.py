@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from qr.routing.bindings import Binding, Bindings
+from qr.routing.bindings import EXPIRED_AT_ONCE, Binding, Bindings
 
 NOW = 1_788_280_000.0
 
@@ -33,6 +33,16 @@ def test_idle_bindings_are_dropped():
     assert bindings.expire(NOW) == [("claude", "old")]
     assert bindings.expire(NOW) == []
     assert table().expire(NOW) == []
+
+
+def test_few_go_at_a_time_and_in_the_end_all():
+    bindings = table(limit=1000)
+    for number in range(200):
+        bindings.put("claude", str(number), Binding("x", used_at=NOW - 101))
+    gone = [bindings.expire(NOW) for _ in range(5)]
+    assert max(map(len, gone)) <= EXPIRED_AT_ONCE
+    assert [key for few in gone for _, key in few] == [str(number) for number in range(200)]
+    assert len(bindings) == 0
 
 
 def test_bindings_are_per_provider():
