@@ -27,7 +27,7 @@ log = structlog.get_logger(__name__)
 
 
 def begin() -> None:
-    """To be called before anything is built: until that has settled, there is little for a collector."""
+    """To be called before anything is built: until all of it has settled, a collector would find little."""
     gc.disable()
 
 
@@ -62,7 +62,7 @@ async def run_until_signal(
 
 
 async def _signalled(signals: AsyncIterator[int]) -> None:
-    """Until one comes; on the way, what start-up made is settled."""
+    """Wait for one; what start-up made is settled on the way, once the accounts live."""
     with trio.move_on_after(SETTLED):
         await anext(signals)
         return

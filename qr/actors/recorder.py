@@ -20,7 +20,7 @@ INTERVAL = 1.0
 # A full or read-only disk is tried again after this many seconds.
 RETRY = 5.0
 
-# The write of a recorder that was killed goes on for as long as the disk takes, some milliseconds as a rule.
+# The write of a recorder that was killed goes on, for some dozens of milliseconds as a rule.
 BESIDE = 0.05
 
 # The last write at shutdown: a disk that hangs must not hang the shutdown.
@@ -69,6 +69,8 @@ class Recorder:
         """When the last write succeeded, in Trio's time; None: none did in this life."""
         self._interval = self._pause = interval
         """From the beginning of the last write to that of the next."""
+        self._last = False
+        """The service ends: no pick is disturbed any more, and there is no time to lose."""
 
     async def run(self) -> None:
         """Live until cancelled; then write once more, under a deadline."""
@@ -83,6 +85,7 @@ class Recorder:
                 await self._write_at_last()
 
     async def _write_at_last(self) -> None:
+        self._last = True
         # The one shielded wait at shutdown; it is bounded.
         with trio.CancelScope(shield=True, deadline=trio.current_time() + LAST_WRITE):
             await self._write()
@@ -120,7 +123,7 @@ class Recorder:
         began = time.perf_counter()
         for piece in pieces(self._schema, parts):
             yield piece
-            if time.perf_counter() - began > WORK:
+            if not self._last and time.perf_counter() - began > WORK:
                 time.sleep(REST)
                 began = time.perf_counter()
 

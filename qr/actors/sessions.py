@@ -8,6 +8,7 @@ from qr.actors.feed import Feed
 from qr.actors.journal import Journal
 from qr.routing.bindings import Binding, Bindings
 from qr.routing.decision import Decision
+from qr.routing.question import Question
 from qr.routing.reservations import Reservations
 from qr.routing.rules import Mode
 from qr.settings import Settings
@@ -61,11 +62,18 @@ class Sessions:
         table.put(provider, session, binding if fresh else replace(binding, used_at=decision.at))
         if not fresh:
             self._tell(table, provider, session)
-            self._expire(table, decision.at)
+            self.expire(decision.at)
 
-    def _expire(self, table: Bindings, now: float) -> None:
-        for provider, session in table.expire(now):
-            self._tell(table, provider, session)
+    def expire(self, now: float) -> None:
+        """Let some of those go that are idle for too long, or too many."""
+        for provider, session in self.in_force.expire(now):
+            self._tell(self.in_force, provider, session)
+
+    def end(self, question: Question, now: float) -> None:
+        """Let go what the sessions of *question* were bound to, if they were idle for too long."""
+        for session in (question.session, question.parent):
+            if session is not None and self.in_force.end(question.provider, session, now):
+                self._tell(self.in_force, question.provider, session)
 
     @property
     def in_force(self) -> Bindings:

@@ -144,6 +144,7 @@ class Supervisor:
     def _pick(self, pick: Pick) -> None:
         now = self._clock.now()
         self._known.offered(pick.question, now)
+        self.sessions.end(pick.question, now)
         table = self.sessions.table(self.fleet.rules.mode)
         decision = decide(pick.question, table, self.fleet, now)
         try:
@@ -164,6 +165,7 @@ class Supervisor:
         match message:
             case Wake():
                 self._known.changed(self._board.take())
+                self.sessions.expire(self._clock.now())
             case Report(attempt=attempt):
                 self._known.reported(attempt.account, attempt.provider, self._clock.now())
                 self._known.rooms.tell(attempt.account, message)

@@ -9,8 +9,8 @@ import msgspec
 __all__ = ["Binding", "Bindings", "Lookup"]
 
 
-# Bindings that go at a time, in a tenth of a millisecond: after an idle week thousands have ended, and a pick is
-# to wait for none of them.
+# At most so many are dropped at a time, in a fifth of a millisecond: after an idle week thousands have ended,
+# and no pick is to wait for all of them.
 EXPIRED_AT_ONCE = 64
 
 
@@ -51,7 +51,7 @@ class Bindings:
         self._ttl = ttl
         self._known = OrderedDict(sorted(known.items(), key=lambda one: one[1].used_at))
         self.sessions = Counter(binding.account for binding in known.values())
-        """How many are bound to each account; none is named without any."""
+        """How many are bound to each account; accounts without any are absent."""
 
     def __len__(self) -> int:
         return len(self._known)
@@ -73,7 +73,7 @@ class Bindings:
         self._known.move_to_end((provider, key))
 
     def bound_to(self, *, limit: int, ttl: float) -> None:
-        """Keep at most *limit* bindings, and none that is idle for more than *ttl* seconds, from now on."""
+        """Bounds from now on; `expire` brings the table within them, some bindings at a time."""
         self._limit = limit
         self._ttl = ttl
 
@@ -99,6 +99,16 @@ class Bindings:
         if after is not None:
             self.sessions[after.account] += 1
 
+    def end(self, provider: str, key: str, now: float) -> bool:
+        """Drop the session's binding if it is too old, and say whether it was."""
+        binding = self._known.get((provider, key))
+        if binding is None or not self._ended(binding, now):
+            return False
+        self.remove(provider, key)
+        return True
+
     def _oldest_goes(self, now: float) -> bool:
-        oldest = next(iter(self._known.values()))
-        return len(self._known) > self._limit or oldest.used_at + self._ttl < now
+        return len(self._known) > self._limit or self._ended(next(iter(self._known.values())), now)
+
+    def _ended(self, binding: Binding, now: float) -> bool:
+        return binding.used_at + self._ttl < now

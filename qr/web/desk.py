@@ -40,7 +40,7 @@ FRESH = 1.0
 LOADED = 500
 
 short = lru_cache(maxsize=4096)(fingerprint)
-"""An account's fingerprint; the feed names every account in every message, and has room for a thousand."""
+"""An account's fingerprint; each message of the feed names up to `LOADED` accounts."""
 
 # Of the problems with refused settings so many are told, and so many characters of each.
 SAID, SAID_OF_EACH = 20, 300

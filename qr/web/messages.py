@@ -56,7 +56,7 @@ class Messages:
     desk: Desk
     _rendered: OrderedDict[int, bytes] = field(factory=OrderedDict)
     _turn: trio.Lock = field(factory=trio.Lock)
-    """One answer is worked on at a time: a pick that has two turns to wait for waits for no page twice."""
+    """One answer is worked on at a time: in each of its two turns a pick waits for at most one page."""
 
     async def answer(self, ask: Ask, budget: int) -> Answer:
         """

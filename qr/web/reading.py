@@ -31,8 +31,8 @@ from qr.web.turns import unhurried
 
 __all__ = ["READING"]
 
-# Bindings that are looked through at once, in a quarter of a millisecond.
-NAMES_AT_ONCE = 500
+# Bindings that are looked through at once, in some hundred microseconds.
+NAMES_AT_ONCE = 250
 
 
 async def accounts(desk: Desk, ask: AskAccounts) -> Accounts:
@@ -59,7 +59,7 @@ async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
         found = Newest(ask)
     except ValueError:
         raise ProblemError("invalid_request", "The cursor `before` is none of this service.") from None
-    table = desk.bindings
+    table, shadow = desk.bindings, desk.rules.mode == "shadow"
     accounts, names = dict(table.sessions), table.names()
     pieces = (names[start : start + NAMES_AT_ONCE] for start in range(0, len(names), NAMES_AT_ONCE))
     async for _ in unhurried(pieces, lambda piece: found.look_through(piece, table)):
@@ -69,7 +69,7 @@ async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
         desk.house.decisions.last,
         accounts=accounts,
         ttl=desk.settings.binding_ttl,
-        shadow=desk.rules.mode == "shadow",
+        shadow=shadow,
         now=desk.now,
     )
 

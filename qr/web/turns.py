@@ -18,7 +18,7 @@ TURN = 0.0005
 
 async def give_way() -> None:
     """
-    Let picks have their turn, and then whoever was answered the processor.
+    Let picks have their turn, then give the processor to whoever has just been answered.
 
     A kernel supposes that who writes an answer will sleep soon, and often lets the reader wait for that very
     processor, while another one is idle.

@@ -312,3 +312,15 @@ async def test_models_of_no_supported_provider_start_no_actors(house, autojump_c
     await house.pick(Candidate("g", "gemini"), provider="gemini")
     assert house.view("g") is None
     assert house.clock.now() >= NOW
+
+
+async def test_a_session_that_was_idle_for_too_long_is_a_new_one(house, autojump_clock):
+    ttl = house.house.current.settings.binding_ttl
+    await house.seen("a")
+    assert (await house.pick("a")).change == "bound"
+    reasons = []
+    for idle in (ttl - 60, ttl + 60):
+        house.clock.step(idle)
+        await house.seen("a")
+        reasons.append((await house.pick("a")).reason)
+    assert reasons == ["affinity", "policy:reset_first"]
