@@ -35,6 +35,15 @@ def test_idle_bindings_are_dropped():
     assert table().expire(NOW) == []
 
 
+def test_one_that_is_asked_for_too_late_has_ended():
+    bindings = table()
+    bindings.put("claude", "s", Binding("x", used_at=NOW - 100))
+    assert not bindings.end("claude", "s", NOW)
+    assert not bindings.end("claude", "another", NOW + 1)
+    assert bindings.end("claude", "s", NOW + 1)
+    assert bindings.get("claude", "s") is None
+
+
 def test_few_go_at_a_time_and_in_the_end_all():
     bindings = table(limit=1000)
     for number in range(200):
@@ -63,7 +72,7 @@ def test_new_bounds_take_effect():
 
 
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["put", "remove", "expire"]), st.integers(0, 5), st.sampled_from("ab")),
+    st.tuples(st.sampled_from(["put", "remove", "end", "expire"]), st.integers(0, 5), st.sampled_from("ab")),
     max_size=40,
 )
 
@@ -77,6 +86,8 @@ def test_the_sessions_of_each_account_are_counted_whatever_happens(steps, before
             bindings.put("claude", str(number), Binding(account, used_at=NOW + second))
         elif what == "remove":
             bindings.remove("claude", str(number))
+        elif what == "end":
+            bindings.end("claude", str(number), NOW + 110)
         else:
             bindings.expire(NOW + second)
         assert bindings.sessions == Counter(bindings.get(*name).account for name in bindings.names())
