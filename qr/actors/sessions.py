@@ -10,7 +10,6 @@ from qr.routing.bindings import Binding, Bindings
 from qr.routing.decision import Decision
 from qr.routing.question import Question
 from qr.routing.reservations import Reservations
-from qr.routing.rules import Mode
 from qr.settings import Settings
 
 __all__ = ["Sessions"]
@@ -34,10 +33,6 @@ class Sessions:
     def _table(self, known: Mapping[tuple[str, str], Binding] = {}) -> Bindings:
         return Bindings(limit=self._settings.max_bindings, ttl=self._settings.binding_ttl, known=known)
 
-    def table(self, mode: Mode) -> Bindings:
-        """Shadow has bindings of its own."""
-        return self._shadow if mode == "shadow" else self.bound
-
     def apply(self, settings: Settings) -> None:
         """Shadow's bindings are dropped when the mode changes (specification, section 4)."""
         mode_changed = settings.rules.mode != self._settings.rules.mode
@@ -57,7 +52,7 @@ class Sessions:
             self._keep(decision, decision.question.provider, session, decision.binding)
 
     def _keep(self, decision: Decision, provider: str, session: str, binding: Binding) -> None:
-        table = self.table(decision.rules.mode)
+        table = self.in_force
         fresh = decision.change is None and decision.at - binding.used_at < USED_AT_STEP
         table.put(provider, session, binding if fresh else replace(binding, used_at=decision.at))
         if not fresh:
@@ -77,8 +72,8 @@ class Sessions:
 
     @property
     def in_force(self) -> Bindings:
-        """The table that decisions look into now."""
-        return self.table(self._settings.rules.mode)
+        """The table that decisions look into now; shadow has one of its own."""
+        return self._shadow if self._settings.rules.mode == "shadow" else self.bound
 
     def unbind(self, provider: str, key: str) -> bool:
         """Forget a binding; says whether there was one."""

@@ -145,8 +145,7 @@ class Supervisor:
         now = self._clock.now()
         self._known.offered(pick.question, now)
         self.sessions.end(pick.question, now)
-        table = self.sessions.table(self.fleet.rules.mode)
-        decision = decide(pick.question, table, self.fleet, now)
+        decision = decide(pick.question, self.sessions.in_force, self.fleet, now)
         try:
             self._settle(decision)
         finally:

@@ -8,7 +8,6 @@ import msgspec
 
 __all__ = ["Binding", "Bindings", "Lookup"]
 
-
 # At most so many are dropped at a time, in a fifth of a millisecond: after an idle week thousands have ended,
 # and no pick is to wait for all of them.
 EXPIRED_AT_ONCE = 64
@@ -68,7 +67,8 @@ class Bindings:
         """What the session is bound to now; it is the most recently used."""
         before = self._known.get((provider, key))
         if before is None or before.account != binding.account:
-            self._count(before, binding)
+            self._uncount(before)
+            self.sessions[binding.account] += 1
         self._known[provider, key] = binding
         self._known.move_to_end((provider, key))
 
@@ -79,7 +79,7 @@ class Bindings:
 
     def remove(self, provider: str, key: str) -> Binding | None:
         binding = self._known.pop((provider, key), None)
-        self._count(binding, None)
+        self._uncount(binding)
         return binding
 
     def expire(self, now: float) -> list[tuple[str, str]]:
@@ -87,17 +87,15 @@ class Bindings:
         gone: list[tuple[str, str]] = []
         while self._known and len(gone) < EXPIRED_AT_ONCE and self._oldest_goes(now):
             name, binding = self._known.popitem(last=False)
-            self._count(binding, None)
+            self._uncount(binding)
             gone.append(name)
         return gone
 
-    def _count(self, before: Binding | None, after: Binding | None) -> None:
-        if before is not None:
-            self.sessions[before.account] -= 1
-            if not self.sessions[before.account]:
-                del self.sessions[before.account]
-        if after is not None:
-            self.sessions[after.account] += 1
+    def _uncount(self, binding: Binding | None) -> None:
+        if binding is not None:
+            self.sessions[binding.account] -= 1
+            if not self.sessions[binding.account]:
+                del self.sessions[binding.account]
 
     def end(self, provider: str, key: str, now: float) -> bool:
         """Drop the session's binding if it is too old, and say whether it was."""

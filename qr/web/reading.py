@@ -60,14 +60,14 @@ async def sessions(desk: Desk, ask: AskSessions) -> Sessions:
     except ValueError:
         raise ProblemError("invalid_request", "The cursor `before` is none of this service.") from None
     table, shadow = desk.bindings, desk.rules.mode == "shadow"
-    accounts, names = dict(table.sessions), table.names()
+    names = table.names()
     pieces = (names[start : start + NAMES_AT_ONCE] for start in range(0, len(names), NAMES_AT_ONCE))
     async for _ in unhurried(pieces, lambda piece: found.look_through(piece, table)):
         """Nothing is to be shown of a piece alone."""
     return sessions_page(
         found,
         desk.house.decisions.last,
-        accounts=accounts,
+        accounts=table.sessions,
         ttl=desk.settings.binding_ttl,
         shadow=shadow,
         now=desk.now,
